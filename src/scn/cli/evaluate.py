@@ -1,0 +1,98 @@
+"""`scn evaluate`: accuracy of a run over all parameters of its transform."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import torch
+import typer
+from rich.console import Console
+from rich.progress import track
+
+from scn import data, runs
+from scn.cli.chart import chart
+from scn.evaluate import evaluate
+from scn.transforms import Transform
+
+
+def command(
+    run: Annotated[Path, typer.Argument(help="The run folder.")],
+    step: Annotated[
+        float | None, typer.Option(help="Distance of the grid points, e.g. in degrees.")
+    ] = None,
+    preset: Annotated[
+        str | None, typer.Option(help="How the transform acts: default or paper. [the run's own]")
+    ] = None,
+    fixed: Annotated[
+        str | None,
+        typer.Option(help="Configure once for these params (comma-separated), test on all."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress on standard error.")] = False,
+) -> None:
+    """Measure a run's test accuracy under every parameter of its transform.
+
+    Writes accuracy.csv into the run folder and prints mean, lowest and highest accuracy. With
+    --fixed, or with another preset than the run's, the file's name says so.
+
+    Example: scn evaluate runs/published-d8 --step 1
+    """
+    torch.set_num_threads(1)
+    opened = runs.read(run)
+    transform = opened.transform(preset)
+    params = _grid(transform, step)
+    frozen = None if fixed is None else _parse(fixed, transform)
+    dataset = data.load(opened.config.data)
+    images, labels = dataset.split("test")
+    result = evaluate(
+        opened.network(),
+        images,
+        labels,
+        transform,
+        params,
+        fixed=frozen,
+        progress=lambda rows: track(
+            list(rows), "evaluate", console=Console(stderr=True), disable=quiet, transient=True
+        ),
+    )
+    used = preset or opened.config.preset
+    facts = {
+        "data": dataset.name,
+        "samples": len(labels),
+        "checksum": dataset.checksum,
+        "transform": opened.config.transform,
+        "preset": used,
+        "fixed": None if frozen is None else frozen.tolist(),
+    }
+    suffix = "" if used == opened.config.preset else f"-{used}"
+    if frozen is not None:
+        suffix += "-fixed-" + "_".join(f"{v:g}" for v in frozen.tolist())
+    path = opened.write_accuracy(result, transform, facts, suffix)
+    if as_json:
+        rows = {"params": result.params.tolist(), "accuracy": result.accuracy.tolist()}
+        print(json.dumps({**result.summary(), **facts, **rows}))
+        return
+    if len(transform.parameters) == 1:
+        print(chart(result.params[:, 0].tolist(), result.accuracy.tolist(), transform.parameters[0]))
+    summary = "  ".join(f"{name} {value:.4f}" for name, value in result.summary().items())
+    print(f"{summary}  over {len(params)} settings, {len(labels):,} test images, preset {used}")
+    print(f"wrote {path}", file=sys.stderr)
+
+
+def _grid(transform: Transform, step: float | None) -> torch.Tensor:
+    axes = [p.grid(p.steps(step or transform.default_step)) for p in transform.parameters]
+    return torch.cartesian_prod(*axes).view(-1, len(axes))
+
+
+def _parse(text: str, transform: Transform) -> torch.Tensor:
+    names = ", ".join(p.name for p in transform.parameters)
+    try:
+        values = torch.tensor([float(part) for part in text.split(",")])
+    except ValueError:
+        raise ValueError(f"--fixed takes numbers for {names}, but got {text!r}") from None
+    if len(values) != len(transform.parameters) or not torch.isfinite(values).all():
+        raise ValueError(f"--fixed takes one finite number for each of: {names}; got {text!r}")
+    return values

@@ -1,0 +1,30 @@
+"""`scn`: gathers the commands and turns expected errors into one line and an exit code."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from scn.cli import evaluate, import_
+
+app = typer.Typer(
+    help="Subspace-configurable networks: small networks that follow a measured change of the input.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+app.command("import")(import_.command)
+app.command("evaluate")(evaluate.command)
+
+
+def main() -> None:
+    """Run a command. Exit code 2: wrong usage or input; 1: anything else that failed."""
+    try:
+        app()
+    except (ValueError, TypeError, FileNotFoundError, FileExistsError) as error:
+        print(f"scn: {error}", file=sys.stderr)
+        sys.exit(2)
+    except OSError as error:
+        print(f"scn: {error}", file=sys.stderr)
+        sys.exit(1)

@@ -1,0 +1,1 @@
+"""The mathematics of subspace-configurable networks; it knows no data, transform or backbone."""

@@ -1,0 +1,328 @@
+"""SCN: any torch module, made configurable.
+
+    beta = h(alpha)          configuration network
+    theta = beta @ Theta     configuration: a mix of D base models
+    y = g(x; theta)          inference: the user's own module
+
+The module given as backbone is copied; its configurable parameters move into Theta, and what is not
+configurable (parameters left out, buffers such as BatchNorm statistics) stays in `net.backbone`,
+shared by every configuration.
+"""
+
+from __future__ import annotations
+
+import copy
+import fnmatch
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.modules.batchnorm import _BatchNorm
+
+from scn.core import grouped
+from scn.core.confignet import ConfigurationNetwork
+from scn.core.initialise import Initialisation, draw_bases
+from scn.core.registry import build_backbone, describe_backbone
+from scn.core.storage import ModelFileError, load_model, save_model
+from scn.core.subspace import Slot, Subspace
+
+
+class SCN(nn.Module):
+    """A subspace-configurable network around `backbone`.
+
+    Args:
+        backbone: any module whose first input is the batch. It is copied, never changed.
+        alpha_dim: S, how many values alpha has.
+        dims: D, how many base models are mixed.
+        configurable: which parameters of the backbone are mixed, by patterns of their names such as
+            "layer4.*"; the others are shared by all configurations. Parameters with
+            requires_grad=False are always shared.
+        init: "independent" (the backbone as given is the first base, each other one a fresh draw by
+            the `reset_parameters` of its layers), "pretrained" (every base is the given backbone
+            plus noise), or a function that returns a new backbone for each base.
+        noise: for "pretrained": the noise as a part of each parameter's standard deviation.
+        seed: makes the initial weights repeatable; by default torch's global generator is used.
+    """
+
+    def __init__(
+        self,
+        backbone: nn.Module,
+        alpha_dim: int,
+        dims: int,
+        *,
+        configurable: str | Sequence[str] = "*",
+        init: Initialisation = "independent",
+        noise: float = 0.01,
+        seed: int | None = None,
+    ) -> None:
+        super().__init__()
+        for name, count in (("alpha_dim", alpha_dim), ("dims", dims)):
+            if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+                raise ValueError(f"{name} must be a whole number of at least 1, but is {count!r}")
+        self.alpha_dim = alpha_dim
+        self.configurable = (configurable,) if isinstance(configurable, str) else tuple(configurable)
+        slots = _slots(backbone, self.configurable)
+        _refuse_batch_statistics_at_test_time(backbone)
+        with torch.random.fork_rng(enabled=seed is not None):
+            if seed is not None:
+                torch.manual_seed(seed)
+            bases = draw_bases(backbone, slots, dims, init, noise)
+            self.confignet = ConfigurationNetwork(alpha_dim, dims).to(bases)
+        self.subspace = Subspace(slots, bases)
+        self.backbone = copy.deepcopy(backbone)
+        for owner, name in _places(self.backbone, slots):
+            setattr(owner, name, None)
+        self._units: set[str] = set()
+
+    @property
+    def dims(self) -> int:
+        """D, how many base models are mixed."""
+        return len(self.subspace.theta)
+
+    @property
+    def theta(self) -> nn.Parameter:
+        """The base models as one tensor of shape (D, L)."""
+        return self.subspace.theta
+
+    def extra_repr(self) -> str:
+        return f"alpha_dim={self.alpha_dim}, dims={self.dims}, weights={self.theta.shape[1]}"
+
+    def beta(self, alpha: Any) -> Tensor:
+        """alpha: (..., S) -> the mixing coefficients (..., D); every row sums to 1."""
+        return self.confignet(self._checked(alpha))
+
+    def forward(self, x: Any, alpha: Any, *args: Any, **kwargs: Any) -> Any:
+        """The backbone's output for the batch x under alpha.
+
+        alpha: (S,), one for the whole batch; (K, S) with K dividing the batch, the first for the
+        first B/K samples and so on; or (B, S), one for each sample. Further arguments go to the
+        backbone as they are.
+        """
+        alpha = self._checked(alpha)
+        if alpha.dim() > 2:
+            raise ValueError(f"alpha must have 1 or 2 dimensions, but its shape is {_shape(alpha)}")
+        beta = self.confignet(alpha.view(-1, self.alpha_dim))
+        if alpha.dim() == 2:
+            beta = self._one_row_if_enough(beta, x)
+        if len(beta) > 1:
+            return grouped.run(
+                self.backbone, self.subspace, beta, len(x), self._units, (x, *args), kwargs
+            )
+        weights = {name: w.squeeze(0) for name, w in self.subspace.weight_sets(beta).items()}
+        return grouped.with_weights(self.backbone, weights, (x, *args), kwargs)
+
+    def _one_row_if_enough(self, beta: Tensor, x: Any) -> Tensor:
+        """Check that the rows of beta divide the batch; one row serves a batch without samples."""
+        if len(beta) == 1:
+            return beta
+        if not isinstance(x, Tensor) or x.dim() == 0:
+            raise ValueError(
+                "several alpha in one call need a tensor with the batch as its first dimension as "
+                f"first input, but it is a {type(x).__name__}: pass alpha of shape ({self.alpha_dim},)"
+            )
+        if len(x) == 0:
+            return beta.new_full((1, self.dims), 1 / self.dims)
+        if len(beta) == 0 or len(x) % len(beta):
+            raise ValueError(
+                f"{len(beta)} alpha cannot be shared out evenly over a batch of {len(x)}: pass one "
+                f"alpha of shape ({self.alpha_dim},), a number that divides {len(x)}, or {len(x)}"
+            )
+        return beta
+
+    def _checked(self, alpha: Any) -> Tensor:
+        """alpha as a finite tensor of the network's own type and device, with S values in a row."""
+        alpha = torch.as_tensor(alpha)
+        if alpha.dtype == torch.bool or alpha.is_complex():
+            raise TypeError(f"alpha must hold real numbers, but its type is {alpha.dtype}")
+        if alpha.dim() == 0 or alpha.shape[-1] != self.alpha_dim:
+            raise ValueError(
+                f"alpha must have {self.alpha_dim} values in its last dimension, but its shape is "
+                f"{_shape(alpha)}: encode the parameters first (alpha = transform.encode(params))"
+            )
+        alpha = alpha.to(self.theta)
+        if not torch.isfinite(alpha).all():
+            worst = alpha[~torch.isfinite(alpha)][0].item()
+            raise ValueError(f"alpha must be finite, but it holds {worst}: check the sensor or file")
+        return alpha
+
+    @torch.no_grad()
+    def configure(self, alpha: Any, into: nn.Module | None = None) -> nn.Module:
+        """A plain backbone with the weights for one alpha: of the user's own class, without scn.
+
+        alpha: (S,). `into` rewrites a backbone that an earlier call returned, in place and without
+        building anything new; everything in it then is as in a new one.
+        """
+        alpha = self._checked(alpha)
+        if alpha.numel() != self.alpha_dim:
+            raise ValueError(
+                f"configure takes one alpha of shape ({self.alpha_dim},), but its shape is "
+                f"{_shape(alpha)}: call it once for each"
+            )
+        beta = self.confignet(alpha.flatten())
+        parts = self.subspace.mix(beta).split(self.subspace.sizes)
+        if into is not None:
+            self._rewrite(into, parts)
+            return into
+        plain = copy.deepcopy(self.backbone)
+        for slot, part in zip(self.subspace.slots, parts, strict=True):
+            parameter = nn.Parameter(part.view(slot.shape).clone())
+            for owner, name in _places(plain, [slot]):
+                setattr(owner, name, parameter)
+        return plain
+
+    def _rewrite(self, plain: nn.Module, parts: Sequence[Tensor]) -> None:
+        targets: dict[str, Tensor] = dict(plain.named_buffers())
+        targets.update(plain.named_parameters(remove_duplicate=False))
+        sources = {s.names[0]: p for s, p in zip(self.subspace.slots, parts, strict=True)}
+        sources.update(self.backbone.named_parameters())
+        sources.update(self.backbone.named_buffers())
+        try:
+            for name, source in sources.items():
+                targets[name].copy_(source.view(targets[name].shape))
+        except (KeyError, RuntimeError) as error:
+            raise ValueError(
+                f"into= must be a backbone that this network's configure returned, but a "
+                f"{type(plain).__name__} without a fitting {name!r} was given"
+            ) from error
+
+    def recalibrate(self, batches: Iterable[Any], alpha: Any) -> nn.Module:
+        """A configured network whose BatchNorm statistics come from `batches` alone.
+
+        For a network that stays at one alpha: the shared statistics are a mean over all alpha.
+        batches: inputs under this alpha, or (inputs, labels) pairs as a DataLoader gives them.
+        """
+        plain = self.configure(alpha).eval()
+        norms = [m for m in plain.modules() if isinstance(m, _BatchNorm)]
+        momenta = [norm.momentum for norm in norms]
+        for norm in norms:
+            norm.reset_running_stats()
+            norm.momentum = None  # a plain mean over all batches
+            norm.train()
+        seen = 0
+        with torch.no_grad():
+            for batch in batches:
+                plain(batch[0] if isinstance(batch, tuple | list) else batch)
+                seen += 1
+        if not seen:
+            raise ValueError("recalibrate needs at least one batch, but was given none")
+        for norm, momentum in zip(norms, momenta, strict=True):
+            norm.momentum = momentum
+        return plain.eval()
+
+    def grow(self, count: int, noise: float = 0.1) -> None:
+        """Add base models without changing what the network computes.
+
+        Each new base is split off an old one, in turn: the two share its beta and differ by
+        `noise` (a part of each parameter's standard deviation) in opposite directions, so that
+        training can tell them apart. Theta is a new parameter afterwards: build a new optimiser.
+        """
+        if count < 0:
+            raise ValueError(f"grow adds base models: the count must not be negative, but is {count}")
+        parents = [i % self.dims for i in range(count)]
+        self.subspace.divide(parents, noise)
+        self.confignet.divide(parents)
+
+    def freeze(self, indices: Iterable[int]) -> None:
+        """Stop training these base models; they stay bit for bit what they are."""
+        self.subspace.freeze(indices)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the network to one file (safetensors with its configuration as JSON), atomically."""
+        config = {
+            "alpha_dim": self.alpha_dim,
+            "dims": self.dims,
+            "configurable": list(self.configurable),
+            "backbone": describe_backbone(self.backbone),
+            "parameters": [[list(slot.names), list(slot.shape)] for slot in self.subspace.slots],
+        }
+        save_model(Path(path), self.state_dict(), config)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], backbone: nn.Module | None = None) -> SCN:
+        """Read a network that `save` wrote.
+
+        Backbones of scn are built again by name; for one of your own pass a module of the same
+        shape, which serves as the pattern (its weights do not matter).
+        """
+        tensors, config = load_model(Path(path))
+        if backbone is None:
+            backbone = build_backbone(config["backbone"])
+        net = cls(
+            backbone,
+            config["alpha_dim"],
+            config["dims"],
+            configurable=config["configurable"],
+            init="pretrained",
+        )
+        saved = [Slot(tuple(names), tuple(shape)) for names, shape in config["parameters"]]
+        if saved != list(net.subspace.slots):
+            wrong = next((str(s) for s in saved if s not in net.subspace.slots), "fewer parameters")
+            raise ValueError(
+                f"{path} holds a {config['backbone']['class']} with {wrong}, which the given "
+                f"{type(backbone).__name__} does not have: pass a backbone of the saved shape"
+            )
+        try:
+            net.load_state_dict(tensors, assign=True)
+        except RuntimeError as error:
+            raise ModelFileError(f"{path} does not fit its backbone: {error}") from error
+        return net
+
+
+def _shape(x: Tensor) -> str:
+    return str(tuple(x.shape))
+
+
+def _slots(backbone: nn.Module, patterns: Sequence[str]) -> list[Slot]:
+    """One slot for each configurable parameter, with every name it goes by."""
+    names: dict[nn.Parameter, list[str]] = {}
+    for name, parameter in backbone.named_parameters(remove_duplicate=False):
+        if isinstance(parameter, nn.UninitializedParameter):
+            raise ValueError(f'parameter "{name}" has no shape yet: run the backbone on a batch first')
+        names.setdefault(parameter, []).append(name)
+    trainable = {p: known for p, known in names.items() if p.requires_grad}
+    if not trainable:
+        raise ValueError(
+            f"{type(backbone).__name__} has no trainable parameters: there is nothing to configure"
+        )
+    unused = [
+        pattern
+        for pattern in patterns
+        if not any(fnmatch.filter(known, pattern) for known in trainable.values())
+    ]
+    if unused or not patterns:
+        every = ", ".join(name for known in trainable.values() for name in known)
+        raise ValueError(
+            f"configurable={unused or list(patterns)} matches no parameter. The backbone has: {every}"
+        )
+    chosen = {
+        p: known
+        for p, known in trainable.items()
+        if any(fnmatch.filter(known, pattern) for pattern in patterns)
+    }
+    kinds = {(p.dtype, p.device) for p in chosen}
+    if len(kinds) > 1:
+        raise ValueError(
+            f"the configurable parameters differ in type or device ({sorted(map(str, kinds))}): "
+            "convert the backbone by .to(...) first, or choose parameters by configurable="
+        )
+    return [Slot(tuple(known), tuple(p.shape)) for p, known in chosen.items()]
+
+
+def _places(module: nn.Module, slots: Iterable[Slot]) -> Iterable[tuple[nn.Module, str]]:
+    """Each module and attribute where the parameters of these slots stand."""
+    for slot in slots:
+        for full in slot.names:
+            owner, _, name = full.rpartition(".")
+            yield module.get_submodule(owner), name
+
+
+def _refuse_batch_statistics_at_test_time(backbone: nn.Module) -> None:
+    for name, module in backbone.named_modules():
+        if isinstance(module, _BatchNorm) and not module.track_running_stats:
+            raise ValueError(
+                f'BatchNorm "{name}" keeps no running statistics, so at test time an answer would '
+                "depend on the other inputs of its batch: build it with track_running_stats=True"
+            )

@@ -1,0 +1,10 @@
+"""Data sets, by name or by the path of an .npz file.
+
+`$SCN_DATA_DIR` (by default a folder of the user's cache) holds one NAME.npz for each. To add a data
+set, write a file with a loader decorated by `@registry.register("name")` and import it here.
+"""
+
+from scn.data import digits, fashion_mnist  # noqa: F401  (they register themselves)
+from scn.data.dataset import Dataset, load, normalise, registry, to_float
+
+__all__ = ["Dataset", "load", "normalise", "registry", "to_float"]

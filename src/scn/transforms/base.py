@@ -1,0 +1,113 @@
+"""What every transform offers: draw parameters, list a grid of them, encode them as alpha, apply them.
+
+`params` are what a person says (degrees, a factor, pixels); `encode(params)` is the alpha that the
+configuration network sees. Both are tensors with one row for each draw.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import torch
+from torch import Tensor
+
+from scn.core.registry import Registry
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a transform, its range, and whether the range closes to a circle."""
+
+    name: str
+    low: float
+    high: float
+    unit: str = ""
+    periodic: bool = False
+
+    def grid(self, steps: int) -> Tensor:
+        """(steps,) values over the range; a circle's last value is not its first again."""
+        if steps < 1:
+            raise ValueError(f"a grid needs at least 1 step, but {steps} were asked for")
+        if self.periodic:
+            return self.low + (self.high - self.low) * torch.arange(steps) / steps
+        return torch.linspace(self.low, self.high, steps)
+
+    def steps(self, step: float) -> int:
+        """How many grid points lie `step` apart."""
+        if not step > 0:
+            raise ValueError(f"the step of {self.name} must be positive, but is {step}")
+        intervals = (self.high - self.low) / step
+        if abs(intervals - round(intervals)) > 1e-6 * intervals or round(intervals) < 1:
+            raise ValueError(
+                f"a step of {step:g} does not divide the range of {self.name}, "
+                f"{self.low:g} to {self.high:g} {self.unit}".rstrip()
+            )
+        return round(intervals) + (not self.periodic)
+
+
+class Transform(ABC):
+    """A change of the input with parameters that can be measured. x: (B, C, H, W) in [0, 1]."""
+
+    parameters: ClassVar[tuple[Parameter, ...]]
+    alpha_dim: ClassVar[int]
+    default_step: ClassVar[float]
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"default": {}}
+
+    @classmethod
+    def from_preset(cls, preset: str) -> Self:
+        """The transform with the settings of a named preset."""
+        if preset not in cls.presets:
+            known = ", ".join(cls.presets)
+            raise ValueError(f'{cls.__name__} has no preset "{preset}". Known: {known}')
+        return cls(**cls.presets[preset])
+
+    def sample(self, n: int, generator: torch.Generator | None = None) -> Tensor:
+        """n independent draws, uniform over the range: (n, P)."""
+        low = torch.tensor([p.low for p in self.parameters])
+        high = torch.tensor([p.high for p in self.parameters])
+        return low + (high - low) * torch.rand(n, len(self.parameters), generator=generator)
+
+    def grid(self, steps: int) -> Tensor:
+        """`steps` values of each parameter, every combination: (steps**P, P)."""
+        return torch.cartesian_prod(*(p.grid(steps) for p in self.parameters)).view(
+            -1, len(self.parameters)
+        )
+
+    @abstractmethod
+    def encode(self, params: Tensor) -> Tensor:
+        """params: (..., P) -> alpha: (..., S)."""
+
+    @abstractmethod
+    def apply(self, x: Tensor, params: Tensor) -> Tensor:
+        """x: (B, ...), params: (P,), (K, P) with K dividing B, or (B, P) -> x transformed."""
+
+    def arranged(self, x: Tensor) -> Tensor:
+        """The same tensor with its memory in the order that suits repeated calls of `apply`."""
+        return x
+
+    def invert(self, x: Tensor, params: Tensor) -> Tensor:
+        """Undo `apply` with the same params, as far as that is possible."""
+        raise TypeError(f"{type(self).__name__} cannot be undone")
+
+    def rows(self, x: Tensor, params: Tensor) -> Tensor:
+        """params as (K, P), checked against the batch x and for values that are not numbers."""
+        count = len(self.parameters)
+        params = torch.as_tensor(params, dtype=torch.float32, device=x.device)
+        if params.dim() not in (1, 2) or params.shape[-1] != count:
+            names = ", ".join(p.name for p in self.parameters)
+            raise ValueError(
+                f"params must have {count} value(s) in a row ({names}), but their shape is "
+                f"{tuple(params.shape)}"
+            )
+        if not torch.isfinite(params).all():
+            raise ValueError("params must be finite numbers")
+        params = params.view(-1, count)
+        if len(params) == 0 or len(x) % len(params):
+            raise ValueError(f"{len(params)} params cannot be shared out over a batch of {len(x)}")
+        return params
+
+
+registry: Registry[type[Transform]] = Registry("transform")
