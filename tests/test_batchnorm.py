@@ -102,3 +102,45 @@ class ScaledNorm(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         return self.norm(x) * self.scale
+
+
+@pytest.mark.parametrize("rows", [2, 4, 8])
+def test_a_norm_inside_a_unit_sees_the_whole_batch_too(rows: int) -> None:
+    one = scn.SCN(nn.Sequential(nn.Linear(4, 4), ScaledNorm(), nn.Dropout(0.0)), 2, 3)
+    several = copy.deepcopy(one)
+    x, alpha = torch.randn(8, 4) * 2 + 1, torch.randn(2)
+    torch.testing.assert_close(several(x, alpha.expand(rows, 2)), one(x, alpha), atol=1e-5, rtol=1e-5)
+    for name, value in one.backbone.named_buffers():
+        torch.testing.assert_close(several.backbone.get_buffer(name), value)
+
+
+@pytest.mark.parametrize("configurable", ["*", ["scale", "norm.bias"]])
+def test_a_norm_inside_a_unit_equals_the_same_norm_outside_one(configurable: str | list[str]) -> None:
+    class Outside(nn.Module):
+        """The same function, with the parameter in a module of its own."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.norm = nn.BatchNorm1d(4)
+            self.scale = nn.Conv1d(4, 4, 1, groups=4, bias=False)
+
+        def forward(self, x: Tensor) -> Tensor:
+            return self.scale(self.norm(x).unsqueeze(2)).squeeze(2)
+
+    outside = [name.replace("scale", "scale.weight") for name in configurable]
+    plain = ScaledNorm()
+    inner = scn.SCN(plain, 2, 3, configurable=configurable)
+    outer = scn.SCN(Outside(), 2, 3, configurable="*" if configurable == "*" else outside)
+    outer.confignet.load_state_dict(inner.confignet.state_dict())
+    with torch.no_grad():
+        inner.theta.normal_()
+        parts = inner.subspace.base_sets()
+        for name, base in outer.subspace.base_sets().items():
+            base.copy_(parts[name.replace("scale.weight", "scale")].view_as(base))
+    x, alpha = torch.randn(8, 4), torch.randn(4, 2)
+    grads = []
+    for net in (inner, outer):
+        net(x, alpha).square().sum().backward()
+        grads.append(net.confignet.hidden.weight.grad)
+    torch.testing.assert_close(inner(x, alpha), outer(x, alpha), atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(*grads, atol=1e-4, rtol=1e-4)

@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 import pytest
 import torch
-from small_backbones import CASES, CLASSES, Case
 from torch import Tensor, nn
 from torch.func import functional_call
 
 import scn
+from small_backbones import CASES, CLASSES, Case
 
 BATCH = 12
 GROUPS = {"one alpha": (), "four alpha": (4,), "an alpha per sample": (BATCH,)}
@@ -207,7 +207,11 @@ def test_parametrised_layers_run_as_a_unit() -> None:
 def test_shared_parameters_are_the_same_in_every_configuration() -> None:
     backbone = nn.Sequential(nn.Linear(4, 6), nn.BatchNorm1d(6), nn.ReLU(), nn.Linear(6, 3)).eval()
     net = scn.SCN(backbone, 2, 3, configurable=["3.*", "1.weight"]).eval()
-    assert {name for slot in net.subspace.slots for name in slot.names} == {"1.weight", "3.weight", "3.bias"}
+    assert {name for slot in net.subspace.slots for name in slot.names} == {
+        "1.weight",
+        "3.weight",
+        "3.bias",
+    }
     assert tuple(net.theta.shape) == (3, 6 + 18 + 3)
     x, alpha = torch.randn(4, 4), torch.randn(2, 2)
     a, b = (net.configure(row) for row in alpha)

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 import torch
-from small_backbones import CASES, Case
 from torch import nn
 
 import scn
+from small_backbones import CASES, Case
 
 
 def build() -> scn.SCN:

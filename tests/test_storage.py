@@ -11,11 +11,11 @@ import safetensors.torch
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from small_backbones import CASES, Case
 from torch import nn
 
 import scn
 from scn.core import storage
+from small_backbones import CASES, Case
 
 
 def build() -> scn.SCN:
@@ -59,7 +59,9 @@ def test_precision_growth_and_sharing_survive(tmp_path: Path) -> None:
     net = scn.SCN(nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 2)), 2, 3, configurable="1.*").double()
     net.grow(2)
     net.save(tmp_path / "net.safetensors")
-    again = scn.SCN.load(tmp_path / "net.safetensors", backbone=nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 2)))
+    again = scn.SCN.load(
+        tmp_path / "net.safetensors", backbone=nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 2))
+    )
     assert again.theta.dtype == torch.float64
     assert again.dims == 5
     assert again.configurable == ("1.*",)
@@ -81,7 +83,7 @@ def test_any_flipped_bit_is_found(place: float, bit: int, good: bytes, tmp_path:
     changed[int(place * len(good))] ^= 1 << bit
     path = tmp_path / "changed.safetensors"
     path.write_bytes(changed)
-    with pytest.raises(scn.ModelFileError, match="changed.safetensors"):
+    with pytest.raises(scn.ModelFileError, match=r"changed\.safetensors"):
         scn.SCN.load(path)
 
 
@@ -100,7 +102,7 @@ def test_every_bit_of_the_header_is_covered(good: bytes, tmp_path: Path) -> None
 def test_a_truncated_file_is_refused(kept: float, good: bytes, tmp_path: Path) -> None:
     path = tmp_path / "cut.safetensors"
     path.write_bytes(good[: kept if isinstance(kept, int) else int(kept * len(good))])
-    with pytest.raises(scn.ModelFileError, match="cut.safetensors"):
+    with pytest.raises(scn.ModelFileError, match=r"cut\.safetensors"):
         scn.SCN.load(path)
 
 

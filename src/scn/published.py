@@ -61,10 +61,11 @@ def _read(path: Path) -> dict[str, Tensor]:
 
 
 def _array(path: Path, arrays: dict[str, Tensor], key: str) -> Tensor:
-    if key not in arrays:
+    dimensions = 2 if "weight" in key else 1
+    if key not in arrays or arrays[key].dim() != dimensions:
         raise ValueError(
-            f"{path} has no array {key}: a published checkpoint holds hyper_stack.0/2.weight/bias "
-            "and weight_list_fcN.i, bias_list_fcN.i"
+            f"{path} has no array {key} of {dimensions} dimension(s): a published checkpoint holds "
+            "hyper_stack.0/2.weight/bias and weight_list_fcN.i, bias_list_fcN.i"
         )
     return arrays[key]
 

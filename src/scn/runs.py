@@ -93,9 +93,7 @@ def read(folder: Path) -> Run:
     """The run in this folder."""
     path = folder / "config.json"
     if not path.is_file():
-        raise FileNotFoundError(
-            f"{folder} is not a run: it has no config.json. `scn import` makes a run"
-        )
+        raise FileNotFoundError(f"{folder} is not a run: it has no config.json. `scn import` makes a run")
     try:
         content = json.loads(path.read_text())
         if content["format"] > FORMAT:

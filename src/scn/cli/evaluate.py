@@ -20,9 +20,7 @@ from scn.transforms import Transform
 
 def command(
     run: Annotated[Path, typer.Argument(help="The run folder.")],
-    step: Annotated[
-        float | None, typer.Option(help="Distance of the grid points, e.g. in degrees.")
-    ] = None,
+    step: Annotated[float | None, typer.Option(help="Distance of the grid points, e.g. in degrees.")] = None,
     preset: Annotated[
         str | None, typer.Option(help="How the transform acts: default or paper. [the run's own]")
     ] = None,
@@ -83,7 +81,8 @@ def command(
 
 
 def _grid(transform: Transform, step: float | None) -> torch.Tensor:
-    axes = [p.grid(p.steps(step or transform.default_step)) for p in transform.parameters]
+    distance = transform.default_step if step is None else step
+    axes = [p.grid(p.steps(distance)) for p in transform.parameters]
     return torch.cartesian_prod(*axes).view(-1, len(axes))
 
 

@@ -32,9 +32,7 @@ def command(
     expected = transforms.get(transform, preset).alpha_dim
     network = read_checkpoint(file)
     if network.alpha_dim != expected:
-        raise ValueError(
-            f"{file} takes {network.alpha_dim} alpha values, but {transform} encodes {expected}"
-        )
+        raise ValueError(f"{file} takes {network.alpha_dim} alpha values, but {transform} encodes {expected}")
     checksum = hashlib.sha256(file.read_bytes()).hexdigest()
     config = runs.RunConfig(
         method="scn",

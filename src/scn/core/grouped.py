@@ -1,8 +1,9 @@
 """Run a backbone on a batch that holds K groups, each with weights of its own, in one pass.
 
 Layers with a kernel treat all K weight sets in one call. Any other module that owns configurable
-parameters is a *unit*: it runs once per group. A module that reaches into the parameters of another
-(`F.linear(x, self.encoder.weight.t())`) is found out when it does so, and is a unit from then on.
+parameters is a *unit*, which gets each group's weights and samples in turn. A module that reaches
+into the parameters of another (`F.linear(x, self.encoder.weight.t())`) is found out when it does so,
+and is a unit from then on.
 
 Sample i of a batch of B belongs to group i // (B // K). Activations must be batch-first; a layer
 that sees anything else hands the matter to the module around it.
@@ -21,7 +22,7 @@ from torch.func import functional_call
 from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.utils.parametrize import is_parametrized
 
-from scn.core.kernels import Groups, NeedsUnit, Parameters, Weights, kernel_of
+from scn.core.kernels import Groups, Mixed, NeedsUnit, Parameters, Unmixed, kernel_of, normalisation
 from scn.core.subspace import Subspace
 
 # Where a group has few samples, mixing the D outputs of a linear layer costs less than mixing K
@@ -37,76 +38,153 @@ def with_weights(
 
 
 def _run_unit(unit: nn.Module, groups: Groups, parameters: Parameters, *args: Any, **kwargs: Any) -> Any:
-    """A module without a kernel: once per group, with that group's weights and samples."""
-    recurrent = isinstance(unit, nn.RNNBase)  # its states have the batch in dimension 1
-    if recurrent and not unit.batch_first:
-        raise NeedsUnit
-    if unit.training and any(isinstance(m, _BatchNorm) for m in unit.modules()):
-        raise ValueError(
-            f"{type(unit).__name__} uses the parameters {', '.join(parameters)} itself and has a "
-            "BatchNorm inside, which would not see the whole batch when several alpha share one: "
-            "give these parameters a module of their own, leave them out by configurable=, or "
-            "train with one alpha per batch"
-        )
-    state_dim = 1 if recurrent else 0
+    """A module without a kernel: each group with its own weights and samples."""
     if not any(groups.holds_batch(t, 0) for t in _tensors((args, kwargs))):
         raise NeedsUnit
-    first = _pieces(args[:1], groups, 0)
-    rest = _pieces((args[1:], kwargs), groups, state_dim)
-    weights = {name: w.mixed().unbind() for name, w in parameters.items()}
+    weights = {name: w.mixed() for name, w in parameters.items()}
+    norms = [m for m in unit.modules() if isinstance(m, _BatchNorm)] if unit.training else []
     patched = vars(unit).pop("forward")
     try:
-        outputs = [
-            with_weights(unit, {n: sets[k] for n, sets in weights.items()}, (*first[k], *more), named)
-            for k, (more, named) in enumerate(rest)
-        ]
+        if norms:
+            return _run_at_once(unit, groups, weights, norms, args, kwargs)
+        return _run_one_by_one(unit, groups, weights, args, kwargs)
     finally:
         vars(unit)["forward"] = patched
+
+
+def _run_one_by_one(
+    unit: nn.Module,
+    groups: Groups,
+    weights: Mapping[str, Tensor],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Any:
+    """One call per group: works for whatever the module does."""
+    recurrent = isinstance(unit, nn.RNNBase)
+    if recurrent and not unit.batch_first:
+        raise NeedsUnit
+    state = 1 if recurrent else 0  # recurrent layers have the batch of their states in dimension 1
+    outputs = []
+    for k in range(groups.count):
+        first = _piece(args[:1], groups, 0, k)
+        rest, named = _piece((args[1:], kwargs), groups, state, k)
+        one = {name: sets[k] for name, sets in weights.items()}
+        outputs.append(with_weights(unit, one, (*first, *rest), named))
     if recurrent:
-        out, state = zip(*outputs, strict=True)
-        return _joined(out, groups, 0), _joined(state, groups, state_dim)
+        out, states = zip(*outputs, strict=True)
+        return _joined(out, groups, 0), _joined(states, groups, state)
     return _joined(outputs, groups, 0)
 
 
-def _tensors(value: Any) -> Iterator[Tensor]:
-    if isinstance(value, Tensor):
-        yield value
-    elif isinstance(value, tuple | list):
-        for item in value:
-            yield from _tensors(item)
-    elif isinstance(value, dict):
-        yield from _tensors(list(value.values()))
+def _run_at_once(
+    unit: nn.Module,
+    groups: Groups,
+    weights: Mapping[str, Tensor],
+    norms: Sequence[nn.Module],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Any:
+    """All groups in step, by vmap, so that each BatchNorm inside can see the whole batch."""
+
+    def divided(leaf: Any) -> Any:
+        return groups.divide(leaf) if _holds_batch(leaf, groups) else leaf
+
+    def joined(leaf: Any) -> Any:
+        if not isinstance(leaf, Tensor) or leaf.dim() < 2 or leaf.shape[1] % groups.samples:
+            raise NeedsUnit
+        return leaf.flatten(0, 1)
+
+    inputs = (args, kwargs)
+    axes = _mapped(inputs, lambda leaf: 0 if _holds_batch(leaf, groups) else None)
+    for norm in norms:
+        vars(norm)["forward"] = partial(_whole_batch_norm, norm, groups)
+    try:
+        run_group = torch.func.vmap(
+            lambda w, values: with_weights(unit, w, *values), in_dims=(0, axes), randomness="different"
+        )
+        return _mapped(run_group(dict(weights), _mapped(inputs, divided)), joined)
+    finally:
+        for norm in norms:
+            del vars(norm)["forward"]
 
 
-def _pieces(value: Any, groups: Groups, dim: int) -> list[Any]:
-    """K copies of a nested value, in which each tensor that holds the batch is divided."""
-    if isinstance(value, Tensor) and groups.holds_batch(value, dim):
-        return list(value.chunk(groups.count, dim))
+def _whole_batch_norm(norm: nn.Module, groups: Groups, x: Tensor) -> Tensor:
+    return _WholeBatchNorm.apply(
+        x, norm._parameters.get("weight"), norm._parameters.get("bias"), norm, groups
+    )
+
+
+class _WholeBatchNorm(torch.autograd.Function):
+    """A BatchNorm that, inside vmap over the groups, normalises over all groups together."""
+
+    @staticmethod
+    def forward(*_: Any) -> Tensor:
+        raise AssertionError("runs inside vmap only")
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        """Nothing to keep: the operations of `vmap` have derivatives of their own."""
+
+    @staticmethod
+    def vmap(
+        _: Any,
+        in_dims: tuple[int | None, ...],
+        x: Tensor,
+        weight: Any,
+        bias: Any,
+        norm: Any,
+        groups: Groups,
+    ) -> tuple[Tensor, int]:
+        rows = x.movedim(in_dims[0] or 0, 0).flatten(0, 1)
+        values = zip(("weight", "bias"), (weight, bias), in_dims[1:3], strict=True)
+        sets = {name: Mixed(v.movedim(dim, 0)) for name, v, dim in values if dim is not None}
+        return groups.divide(normalisation(norm, groups, sets, rows)), 0
+
+
+def _holds_batch(leaf: Any, groups: Groups) -> bool:
+    return isinstance(leaf, Tensor) and groups.holds_batch(leaf, 0)
+
+
+def _tensors(value: Any) -> list[Tensor]:
+    found: list[Tensor] = []
+    _mapped(value, lambda leaf: found.append(leaf) if isinstance(leaf, Tensor) else None)
+    return found
+
+
+def _mapped(value: Any, change: Callable[[Any], Any]) -> Any:
+    """A nested value with every leaf changed."""
     if isinstance(value, tuple | list):
-        parts = [_pieces(item, groups, dim) for item in value]
-        return [_rebuilt(value, [part[k] for part in parts]) for k in range(groups.count)]
+        items = [_mapped(item, change) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
     if isinstance(value, dict):
-        named = {key: _pieces(item, groups, dim) for key, item in value.items()}
-        return [{key: part[k] for key, part in named.items()} for k in range(groups.count)]
-    return [value] * groups.count
+        return {key: _mapped(item, change) for key, item in value.items()}
+    return change(value)
+
+
+def _piece(value: Any, groups: Groups, dim: int, k: int) -> Any:
+    """A nested value with group k's part of each tensor that holds the batch."""
+
+    def part(leaf: Any) -> Any:
+        if not isinstance(leaf, Tensor) or not groups.holds_batch(leaf, dim):
+            return leaf
+        return leaf.chunk(groups.count, dim)[k]
+
+    return _mapped(value, part)
 
 
 def _joined(values: Sequence[Any], groups: Groups, dim: int) -> Any:
-    """The inverse of `_pieces` for what the K calls returned."""
+    """The inverse of `_piece` for what the K calls returned."""
     first = values[0]
     if isinstance(first, Tensor):
         if first.dim() <= dim or first.shape[dim] % groups.samples:
             raise NeedsUnit
         return torch.cat(list(values), dim)
     if isinstance(first, tuple | list):
-        return _rebuilt(first, [_joined(v, groups, dim) for v in zip(*values, strict=True)])
+        items = [_joined(v, groups, dim) for v in zip(*values, strict=True)]
+        return type(first)(*items) if hasattr(first, "_fields") else type(first)(items)
     if isinstance(first, dict):
         return {key: _joined([v[key] for v in values], groups, dim) for key in first}
     return first
-
-
-def _rebuilt(like: Any, items: list[Any]) -> Any:
-    return type(like)(*items) if hasattr(like, "_fields") else type(like)(items)
 
 
 class _Unset(Tensor):
@@ -158,9 +236,7 @@ def _attempt(
             vars(module).pop("forward", None)
 
 
-def _innermost_module(
-    traceback: TracebackType | None, backbone: nn.Module, units: set[str]
-) -> str | None:
+def _innermost_module(traceback: TracebackType | None, backbone: nn.Module, units: set[str]) -> str | None:
     """The prefix of the innermost module that was running and is not a unit yet."""
     prefixes = {module: f"{name}." if name else "" for name, module in backbone.named_modules()}
     found = None
@@ -186,10 +262,11 @@ def run(
     `units` collects what was found to need a run of its own per group; keep it between calls.
     """
     groups = Groups(len(beta), batch)
+    weights: Parameters
     if groups.samples * beta.shape[1] < SAMPLES_TIMES_DIMS:
-        weights = {name: Weights(beta, bases=b) for name, b in subspace.base_sets().items()}
+        weights = {name: Unmixed(beta, bases) for name, bases in subspace.base_sets().items()}
     else:
-        weights = {name: Weights(beta, sets=s) for name, s in subspace.weight_sets(beta).items()}
+        weights = {name: Mixed(sets) for name, sets in subspace.weight_sets(beta).items()}
     while True:
         try:
             return _attempt(backbone, groups, weights, units, args, kwargs)

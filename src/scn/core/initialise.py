@@ -10,7 +10,7 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
-from scn.core.subspace import Slot
+from scn.core.layout import Slot
 
 Initialisation = Literal["independent", "pretrained"] | Callable[[], nn.Module]
 

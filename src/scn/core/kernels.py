@@ -24,18 +24,24 @@ class NeedsUnit(Exception):
 
 
 @dataclass(frozen=True)
-class Weights:
-    """One parameter under K configurations: mixed already, or as D bases still to be mixed."""
+class Mixed:
+    """One parameter under K configurations, mixed already."""
+
+    sets: Tensor  # (K, *shape)
+
+    def mixed(self) -> Tensor:
+        return self.sets
+
+
+@dataclass(frozen=True)
+class Unmixed:
+    """One parameter under K configurations, as D bases still to be mixed."""
 
     beta: Tensor  # (K, D)
-    sets: Tensor | None = None  # (K, *shape)
-    bases: Tensor | None = None  # (D, *shape)
+    bases: Tensor  # (D, *shape)
 
     def mixed(self) -> Tensor:
         """(K, *shape)."""
-        if self.sets is not None:
-            return self.sets
-        assert self.bases is not None
         return (self.beta @ self.bases.flatten(1)).view(len(self.beta), *self.bases.shape[1:])
 
 
@@ -62,7 +68,7 @@ class Groups:
         return x.reshape(self.count, x.shape[0] // self.count, *x.shape[1:])
 
 
-Parameters = Mapping[str, Weights]
+Parameters = Mapping[str, Mixed | Unmixed]
 Kernel = Callable[[nn.Module, Groups, Parameters, Tensor], Tensor]
 
 
@@ -78,12 +84,13 @@ def _linear(module: nn.Module, groups: Groups, parameters: Parameters, x: Tensor
     grouped = groups.divide(x)
     bias = _mixed(module, parameters, "bias")
     weight = parameters.get("weight")
-    if weight is not None and weight.bases is not None:
+    if isinstance(weight, Unmixed):
         out = _mix_outputs(grouped, weight.beta, weight.bases)
     else:
         sets = _mixed(module, parameters, "weight")
         assert sets is not None
-        out = grouped.flatten(1, -2) @ sets.mT
+        # W x^T rather than x W^T: the gradient of W then has the layout of W, and nothing is copied.
+        out = torch.bmm(sets.expand(groups.count, -1, -1), grouped.flatten(1, -2).mT).mT
     out = out if bias is None else out + bias.unsqueeze(1)
     return out.reshape(*x.shape[:-1], out.shape[-1])
 
@@ -126,7 +133,7 @@ def _convolution(module: nn.Module, groups: Groups, parameters: Parameters, x: T
     return out.unflatten(1, (count, -1)).transpose(0, 1).flatten(0, 1)
 
 
-def _normalisation(module: nn.Module, groups: Groups, parameters: Parameters, x: Tensor) -> Tensor:
+def normalisation(module: nn.Module, groups: Groups, parameters: Parameters, x: Tensor) -> Tensor:
     """The layer's own normalisation over the whole batch, then scale and shift of each group."""
     weight, bias = (_mixed(module, parameters, name) for name in ("weight", "bias"))
     with _removed(module, "weight", "bias"):
@@ -163,11 +170,11 @@ KERNELS: dict[Callable[..., Any], Kernel] = {
     nn.Conv1d.forward: _convolution,
     nn.Conv2d.forward: _convolution,
     nn.Conv3d.forward: _convolution,
-    _BatchNorm.forward: _normalisation,
-    _InstanceNorm.forward: _normalisation,
-    nn.LayerNorm.forward: _normalisation,
-    nn.GroupNorm.forward: _normalisation,
-    nn.RMSNorm.forward: _normalisation,
+    _BatchNorm.forward: normalisation,
+    _InstanceNorm.forward: normalisation,
+    nn.LayerNorm.forward: normalisation,
+    nn.GroupNorm.forward: normalisation,
+    nn.RMSNorm.forward: normalisation,
 }
 
 

@@ -12,8 +12,9 @@ shared by every configuration.
 from __future__ import annotations
 
 import copy
-import fnmatch
+import math
 import os
+import weakref
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,10 +25,12 @@ from torch.nn.modules.batchnorm import _BatchNorm
 
 from scn.core import grouped
 from scn.core.confignet import ConfigurationNetwork
+from scn.core.configured import Configured, configured_copy, fill
 from scn.core.initialise import Initialisation, draw_bases
+from scn.core.layout import Slot, find_slots, places
 from scn.core.registry import build_backbone, describe_backbone
 from scn.core.storage import ModelFileError, load_model, save_model
-from scn.core.subspace import Slot, Subspace
+from scn.core.subspace import Subspace
 
 
 class SCN(nn.Module):
@@ -64,7 +67,7 @@ class SCN(nn.Module):
                 raise ValueError(f"{name} must be a whole number of at least 1, but is {count!r}")
         self.alpha_dim = alpha_dim
         self.configurable = (configurable,) if isinstance(configurable, str) else tuple(configurable)
-        slots = _slots(backbone, self.configurable)
+        slots = find_slots(backbone, self.configurable)
         _refuse_batch_statistics_at_test_time(backbone)
         with torch.random.fork_rng(enabled=seed is not None):
             if seed is not None:
@@ -73,9 +76,14 @@ class SCN(nn.Module):
             self.confignet = ConfigurationNetwork(alpha_dim, dims).to(bases)
         self.subspace = Subspace(slots, bases)
         self.backbone = copy.deepcopy(backbone)
-        for owner, name in _places(self.backbone, slots):
+        for owner, name in places(self.backbone, slots):
             setattr(owner, name, None)
         self._units: set[str] = set()
+        self._configured: weakref.WeakKeyDictionary[nn.Module, Configured] = weakref.WeakKeyDictionary()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For copies, which have configured no backbone yet."""
+        return {**vars(self), "_configured": weakref.WeakKeyDictionary()}
 
     @property
     def dims(self) -> int:
@@ -92,7 +100,7 @@ class SCN(nn.Module):
 
     def beta(self, alpha: Any) -> Tensor:
         """alpha: (..., S) -> the mixing coefficients (..., D); every row sums to 1."""
-        return self.confignet(self._checked(alpha))
+        return self.confignet(self._checked(alpha, self.theta))
 
     def forward(self, x: Any, alpha: Any, *args: Any, **kwargs: Any) -> Any:
         """The backbone's output for the batch x under alpha.
@@ -101,16 +109,14 @@ class SCN(nn.Module):
         first B/K samples and so on; or (B, S), one for each sample. Further arguments go to the
         backbone as they are.
         """
-        alpha = self._checked(alpha)
+        alpha = self._checked(alpha, self.theta)
         if alpha.dim() > 2:
             raise ValueError(f"alpha must have 1 or 2 dimensions, but its shape is {_shape(alpha)}")
         beta = self.confignet(alpha.view(-1, self.alpha_dim))
         if alpha.dim() == 2:
             beta = self._one_row_if_enough(beta, x)
         if len(beta) > 1:
-            return grouped.run(
-                self.backbone, self.subspace, beta, len(x), self._units, (x, *args), kwargs
-            )
+            return grouped.run(self.backbone, self.subspace, beta, len(x), self._units, (x, *args), kwargs)
         weights = {name: w.squeeze(0) for name, w in self.subspace.weight_sets(beta).items()}
         return grouped.with_weights(self.backbone, weights, (x, *args), kwargs)
 
@@ -132,20 +138,21 @@ class SCN(nn.Module):
             )
         return beta
 
-    def _checked(self, alpha: Any) -> Tensor:
-        """alpha as a finite tensor of the network's own type and device, with S values in a row."""
-        alpha = torch.as_tensor(alpha)
-        if alpha.dtype == torch.bool or alpha.is_complex():
-            raise TypeError(f"alpha must hold real numbers, but its type is {alpha.dtype}")
+    def _checked(self, alpha: Any, theta: Tensor) -> Tensor:
+        """alpha as a finite tensor of Theta's type and device, with S values in a row."""
+        alpha = alpha if isinstance(alpha, Tensor) else torch.as_tensor(alpha)
+        if alpha.dtype != theta.dtype or alpha.device != theta.device:
+            if alpha.dtype == torch.bool or alpha.is_complex():
+                raise TypeError(f"alpha must hold real numbers, but its type is {alpha.dtype}")
+            alpha = alpha.to(theta)
         if alpha.dim() == 0 or alpha.shape[-1] != self.alpha_dim:
             raise ValueError(
                 f"alpha must have {self.alpha_dim} values in its last dimension, but its shape is "
                 f"{_shape(alpha)}: encode the parameters first (alpha = transform.encode(params))"
             )
-        alpha = alpha.to(self.theta)
-        if not torch.isfinite(alpha).all():
-            worst = alpha[~torch.isfinite(alpha)][0].item()
-            raise ValueError(f"alpha must be finite, but it holds {worst}: check the sensor or file")
+        wrong = [value for value in alpha.flatten().tolist() if not math.isfinite(value)]
+        if wrong:
+            raise ValueError(f"alpha must be finite, but it holds {wrong[0]}: check the sensor or file")
         return alpha
 
     @torch.no_grad()
@@ -155,38 +162,27 @@ class SCN(nn.Module):
         alpha: (S,). `into` rewrites a backbone that an earlier call returned, in place and without
         building anything new; everything in it then is as in a new one.
         """
-        alpha = self._checked(alpha)
+        # By table and not by attribute: for a small backbone nn.Module's look-up costs as much as h.
+        theta: Tensor = self._modules["subspace"]._parameters["theta"]  # type: ignore[union-attr,assignment]
+        alpha = self._checked(alpha, theta)
         if alpha.numel() != self.alpha_dim:
             raise ValueError(
                 f"configure takes one alpha of shape ({self.alpha_dim},), but its shape is "
                 f"{_shape(alpha)}: call it once for each"
             )
-        beta = self.confignet(alpha.flatten())
-        parts = self.subspace.mix(beta).split(self.subspace.sizes)
-        if into is not None:
-            self._rewrite(into, parts)
-            return into
-        plain = copy.deepcopy(self.backbone)
-        for slot, part in zip(self.subspace.slots, parts, strict=True):
-            parameter = nn.Parameter(part.view(slot.shape).clone())
-            for owner, name in _places(plain, [slot]):
-                setattr(owner, name, parameter)
-        return plain
-
-    def _rewrite(self, plain: nn.Module, parts: Sequence[Tensor]) -> None:
-        targets: dict[str, Tensor] = dict(plain.named_buffers())
-        targets.update(plain.named_parameters(remove_duplicate=False))
-        sources = {s.names[0]: p for s, p in zip(self.subspace.slots, parts, strict=True)}
-        sources.update(self.backbone.named_parameters())
-        sources.update(self.backbone.named_buffers())
-        try:
-            for name, source in sources.items():
-                targets[name].copy_(source.view(targets[name].shape))
-        except (KeyError, RuntimeError) as error:
-            raise ValueError(
-                f"into= must be a backbone that this network's configure returned, but a "
-                f"{type(plain).__name__} without a fitting {name!r} was given"
-            ) from error
+        if alpha.dim() > 1:
+            alpha = alpha.view(-1)
+        beta = self.confignet.forward(alpha)
+        if into is None:
+            plain, known = configured_copy(self.backbone, self.subspace, beta)
+            self._configured[plain] = known
+            return plain
+        found = self._configured.get(into)
+        if found is not None and found.is_current(theta):
+            found.rewrite(theta, beta)
+        else:
+            fill(into, self.backbone, self.subspace, beta)
+        return into
 
     def recalibrate(self, batches: Iterable[Any], alpha: Any) -> nn.Module:
         """A configured network whose BatchNorm statistics come from `batches` alone.
@@ -273,50 +269,6 @@ class SCN(nn.Module):
 
 def _shape(x: Tensor) -> str:
     return str(tuple(x.shape))
-
-
-def _slots(backbone: nn.Module, patterns: Sequence[str]) -> list[Slot]:
-    """One slot for each configurable parameter, with every name it goes by."""
-    names: dict[nn.Parameter, list[str]] = {}
-    for name, parameter in backbone.named_parameters(remove_duplicate=False):
-        if isinstance(parameter, nn.UninitializedParameter):
-            raise ValueError(f'parameter "{name}" has no shape yet: run the backbone on a batch first')
-        names.setdefault(parameter, []).append(name)
-    trainable = {p: known for p, known in names.items() if p.requires_grad}
-    if not trainable:
-        raise ValueError(
-            f"{type(backbone).__name__} has no trainable parameters: there is nothing to configure"
-        )
-    unused = [
-        pattern
-        for pattern in patterns
-        if not any(fnmatch.filter(known, pattern) for known in trainable.values())
-    ]
-    if unused or not patterns:
-        every = ", ".join(name for known in trainable.values() for name in known)
-        raise ValueError(
-            f"configurable={unused or list(patterns)} matches no parameter. The backbone has: {every}"
-        )
-    chosen = {
-        p: known
-        for p, known in trainable.items()
-        if any(fnmatch.filter(known, pattern) for pattern in patterns)
-    }
-    kinds = {(p.dtype, p.device) for p in chosen}
-    if len(kinds) > 1:
-        raise ValueError(
-            f"the configurable parameters differ in type or device ({sorted(map(str, kinds))}): "
-            "convert the backbone by .to(...) first, or choose parameters by configurable="
-        )
-    return [Slot(tuple(known), tuple(p.shape)) for p, known in chosen.items()]
-
-
-def _places(module: nn.Module, slots: Iterable[Slot]) -> Iterable[tuple[nn.Module, str]]:
-    """Each module and attribute where the parameters of these slots stand."""
-    for slot in slots:
-        for full in slot.names:
-            owner, _, name = full.rpartition(".")
-            yield module.get_submodule(owner), name
 
 
 def _refuse_batch_statistics_at_test_time(backbone: nn.Module) -> None:

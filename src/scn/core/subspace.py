@@ -9,10 +9,8 @@ uses in several places (tied weights) owns a single slot, so it stays tied in ev
 from __future__ import annotations
 
 import functools
-import math
 import weakref
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -22,17 +20,7 @@ from torch.optim.optimizer import (
     register_optimizer_step_pre_hook,
 )
 
-
-@dataclass(frozen=True)
-class Slot:
-    """One parameter of the backbone: every name it goes by, and its shape."""
-
-    names: tuple[str, ...]
-    shape: tuple[int, ...]
-
-    @property
-    def size(self) -> int:
-        return math.prod(self.shape)
+from scn.core.layout import Slot
 
 
 class Subspace(nn.Module):

@@ -94,7 +94,7 @@ def normalise(images: Tensor) -> Tensor:
 
 def _read(path: Path) -> Arrays:
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             return {key: file[key] for key in file.files}
     except (ValueError, zipfile.BadZipFile, EOFError) as error:
         raise ValueError(f"{path} is not a readable .npz file: {error}") from error

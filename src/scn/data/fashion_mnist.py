@@ -62,8 +62,9 @@ def read_idx(path: Path) -> np.ndarray[Any, Any]:
     if len(data) < 4 or data[:3] != b"\x00\x00\x08":
         raise ValueError(f"{path} is not an idx file of unsigned bytes")
     header = 4 + 4 * data[3]
-    shape = tuple(int(n) for n in np.frombuffer(data[4:header], dtype=">u4"))
-    if len(shape) != data[3] or len(data) != header + math.prod(shape):
+    sizes = data[4:header].ljust(header - 4, b"\0")
+    shape = tuple(int(n) for n in np.frombuffer(sizes, dtype=">u4"))
+    if len(data) != header + math.prod(shape):
         raise ValueError(
             f"{path} should hold {' x '.join(map(str, shape))} bytes, but holds {len(data) - header}"
         )

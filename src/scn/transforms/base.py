@@ -72,9 +72,7 @@ class Transform(ABC):
 
     def grid(self, steps: int) -> Tensor:
         """`steps` values of each parameter, every combination: (steps**P, P)."""
-        return torch.cartesian_prod(*(p.grid(steps) for p in self.parameters)).view(
-            -1, len(self.parameters)
-        )
+        return torch.cartesian_prod(*(p.grid(steps) for p in self.parameters)).view(-1, len(self.parameters))
 
     @abstractmethod
     def encode(self, params: Tensor) -> Tensor:

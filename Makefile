@@ -1,0 +1,51 @@
+# Every target makes the virtual environment it needs. `make demo` and `make test` are all a newcomer needs.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+# Small models are fastest on one thread; parallelism is processes.
+export OMP_NUM_THREADS := 1
+
+.PHONY: help venv demo test lint format bench clean
+
+help:
+	@echo "make demo    train on handwritten digits turned by any angle, and draw the result (2 minutes)"
+	@echo "make test    the whole test suite"
+	@echo "make lint    ruff and mypy"
+	@echo "make bench   speed, as ratios against naive code in the same run"
+	@echo "make venv    the virtual environment $(VENV) with everything for development"
+
+# torch first and by itself, so that no other package chooses its version.
+$(VENV)/installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) torch
+	$(PIP) --editable .
+	@touch $@
+
+$(VENV)/installed-dev: $(VENV)/installed
+	$(PIP) --editable .[dev]
+	@touch $@
+
+venv: $(VENV)/installed-dev
+
+demo: $(VENV)/installed
+	$(BIN)/python examples/own_training_loop.py runs
+
+test: $(VENV)/installed-dev
+	$(BIN)/python -m pytest --numprocesses 2
+
+lint: $(VENV)/installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/installed-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/installed-dev
+	$(BIN)/python benchmarks/core.py
+
+clean:
+	rm -rf $(VENV) runs dist .mypy_cache .ruff_cache .pytest_cache

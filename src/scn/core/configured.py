@@ -1,0 +1,84 @@
+"""A configured backbone, and how to give it another configuration in place.
+
+The parameters of a configured backbone lie one behind the other in one block of memory, so that a new
+configuration is a single matrix product into that block, with nothing to copy afterwards.
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from scn.core.layout import places
+from scn.core.subspace import Subspace
+
+Place = tuple[dict[str, Any], str]  # the table of a module's parameters or buffers, and a name in it
+
+
+@dataclass(frozen=True)
+class Configured:
+    """Where the weights of one configured backbone are, so that they need not be searched again."""
+
+    block: Tensor  # (1, L)
+    parameters: list[Place]
+    addresses: list[int]  # of the parameters, in the same order
+    shared: list[tuple[Place, Place]]  # what does not depend on alpha: to, from
+
+    def rewrite(self, theta: Tensor, beta: Tensor) -> None:
+        torch.mm(beta.unsqueeze(0), theta, out=self.block)
+        for (target, name), (source, _) in self.shared:
+            target[name].copy_(source[name])
+
+    def is_current(self, theta: Tensor) -> bool:
+        """Whether the parameters still are what they were: the user may have moved them since."""
+        return (
+            self.block.dtype == theta.dtype
+            and self.block.device == theta.device
+            and [table[name].data_ptr() for table, name in self.parameters] == self.addresses
+        )
+
+
+def configured_copy(template: nn.Module, subspace: Subspace, beta: Tensor) -> tuple[nn.Module, Configured]:
+    """A copy of the template with theta = beta @ Theta in it."""
+    plain = copy.deepcopy(template)
+    block = subspace.mix(beta)
+    parameters: list[Place] = []
+    addresses: list[int] = []
+    for slot, part in zip(subspace.slots, block.split(subspace.sizes), strict=True):
+        parameter = nn.Parameter(part.view(slot.shape))
+        for owner, name in places(plain, [slot]):
+            setattr(owner, name, parameter)
+            parameters.append((owner._parameters, name))
+            addresses.append(parameter.data_ptr())
+    return plain, Configured(block.unsqueeze(0), parameters, addresses, _shared(template, plain))
+
+
+def _shared(template: nn.Module, plain: nn.Module) -> list[tuple[Place, Place]]:
+    pairs: list[tuple[Place, Place]] = []
+    for source, target in zip(template.modules(), plain.modules(), strict=True):
+        for here, there in (
+            (source._parameters, target._parameters),
+            (source._buffers, target._buffers),
+        ):
+            pairs += [((there, n), (here, n)) for n, value in here.items() if value is not None]
+    return pairs
+
+
+def fill(plain: nn.Module, template: nn.Module, subspace: Subspace, beta: Tensor) -> None:
+    """Write theta into any module of the template's shape, wherever its parameters lie."""
+    parts = subspace.mix(beta).split(subspace.sizes)
+    sources = {slot.names[0]: part for slot, part in zip(subspace.slots, parts, strict=True)}
+    sources |= dict(template.named_parameters()) | dict(template.named_buffers())
+    targets = dict(plain.named_buffers()) | dict(plain.named_parameters(remove_duplicate=False))
+    try:
+        for name, source in sources.items():
+            targets[name].copy_(source.view(targets[name].shape))
+    except (KeyError, RuntimeError) as error:
+        raise ValueError(
+            "into= must be a backbone that this network's configure returned, but a "
+            f'{type(plain).__name__} without a fitting "{name}" was given'
+        ) from error

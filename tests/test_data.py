@@ -1,0 +1,186 @@
+"""Data: the embedded digits, Fashion-MNIST in both official forms, and files that are wrong."""
+
+from __future__ import annotations
+
+import gzip
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+from conftest import real_file
+from scn import data
+from scn.data.fashion_mnist import CLASSES, FILES
+
+
+def idx(array: np.ndarray) -> bytes:
+    return struct.pack(f">BBBB{array.ndim}I", 0, 0, 8, array.ndim, *array.shape) + array.tobytes()
+
+
+@pytest.fixture
+def small(rng: np.random.Generator) -> dict[str, np.ndarray]:
+    return {
+        "x_train": rng.integers(0, 256, (20, 28, 28), dtype=np.uint8),
+        "y_train": rng.integers(0, 10, 20, dtype=np.uint8),
+        "x_test": rng.integers(0, 256, (10, 28, 28), dtype=np.uint8),
+        "y_test": rng.integers(0, 10, 10, dtype=np.uint8),
+    }
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(0)
+
+
+def test_the_embedded_digits_need_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCN_DATA_DIR", str(tmp_path))
+    digits = data.load("digits")
+    assert digits.counts == {"train": 1347, "test": 450}
+    assert digits.classes == [str(i) for i in range(10)]
+    images, labels = digits.split("test")
+    assert images.shape == (450, 1, 32, 32)
+    assert images.dtype == torch.uint8
+    assert int(images.max()) == 255
+    assert labels.dtype == torch.int64
+    assert torch.bincount(labels).min() >= 43
+    assert digits.checksum == data.load("digits").checksum
+
+
+@pytest.mark.parametrize("packed", [True, False])
+@pytest.mark.parametrize("subfolder", ["", "fashion-mnist"])
+def test_fashion_mnist_from_its_official_files(
+    small: dict[str, np.ndarray],
+    packed: bool,
+    subfolder: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SCN_DATA_DIR", str(tmp_path))
+    folder = tmp_path / subfolder
+    folder.mkdir(exist_ok=True)
+    for key, name in FILES.items():
+        content = idx(small[key])
+        path = folder / (f"{name}.gz" if packed else name)
+        path.write_bytes(gzip.compress(content) if packed else content)
+    dataset = data.load("fashion-mnist")
+    assert dataset.classes == list(CLASSES)
+    assert dataset.counts == {"train": 20, "test": 10}
+    assert all((dataset.arrays[key] == small[key]).all() for key in small)
+
+
+def test_images_are_resized_as_pillow_does(small: dict[str, np.ndarray], tmp_path: Path) -> None:
+    np.savez(tmp_path / "mine.npz", **small)  # type: ignore[arg-type]
+    images, _ = data.load(str(tmp_path / "mine.npz")).split("test")
+    expected = Image.fromarray(small["x_test"][3]).resize((32, 32), Image.Resampling.BILINEAR)
+    assert (images[3, 0].numpy() == np.asarray(expected)).all()
+
+
+def test_colour_images_become_channels_first(rng: np.random.Generator, tmp_path: Path) -> None:
+    x = rng.integers(0, 256, (4, 32, 32, 3), dtype=np.uint8)
+    y = np.arange(4)
+    np.savez(tmp_path / "mine.npz", x_train=x, y_train=y, x_test=x, y_test=y)
+    images, _ = data.load(str(tmp_path / "mine.npz")).split("train")
+    assert (images.numpy() == x.transpose(0, 3, 1, 2)).all()
+
+
+def test_fashion_mnist_is_the_same_from_the_npz_file() -> None:
+    path = real_file("SCN_DATA_DIR", "fashion-mnist.npz")
+    dataset = data.load("fashion-mnist")
+    assert dataset.counts == {"train": 60000, "test": 10000}
+    assert dataset.classes == list(CLASSES)
+    assert dataset.checksum == data.load(str(path)).checksum
+
+
+def test_a_missing_data_set_says_where_it_was_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCN_DATA_DIR", str(tmp_path))
+    with pytest.raises(FileNotFoundError, match=f"fashion-mnist is not in {tmp_path}.*SCN_DATA_DIR"):
+        data.load("fashion-mnist")
+    with pytest.raises(FileNotFoundError, match=r"there is no data file .*none\.npz"):
+        data.load(str(tmp_path / "none.npz"))
+    with pytest.raises(ValueError, match='Did you mean "digits"'):
+        data.load("digit")
+
+
+def test_an_incomplete_set_names_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCN_DATA_DIR", str(tmp_path))
+    (tmp_path / FILES["x_train"]).write_bytes(idx(np.zeros((1, 28, 28), np.uint8)))
+    with pytest.raises(FileNotFoundError, match="lacks train-labels-idx1-ubyte, t10k-images"):
+        data.load("fashion-mnist")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "is not an idx file"),
+        (b"\x00\x00\x0d\x01\x00\x00\x00\x01\x00", "is not an idx file of unsigned bytes"),
+        (idx(np.zeros((2, 3, 3), np.uint8))[:-1], "should hold 2 x 3 x 3 bytes, but holds 17"),
+        (idx(np.zeros((2, 3, 3), np.uint8)) + b"\x00", "but holds 19"),
+        (b"\x00\x00\x08\x03\x00", "should hold"),
+    ],
+)
+def test_damaged_idx_files(
+    content: bytes, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCN_DATA_DIR", str(tmp_path))
+    for name in FILES.values():
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(ValueError, match=message):
+        data.load("fashion-mnist")
+
+
+def test_a_cut_gzip_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCN_DATA_DIR", str(tmp_path))
+    for name in FILES.values():
+        (tmp_path / f"{name}.gz").write_bytes(gzip.compress(idx(np.zeros((9, 9, 9), np.uint8)))[:-9])
+    with pytest.raises(ValueError, match="is not a whole gzip file"):
+        data.load("fashion-mnist")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"x_train": None}, "lacks x_train"),
+        ({"x_train": np.zeros((20, 28, 28))}, "x_train must be uint8 images"),
+        ({"x_train": np.zeros((20, 28), np.uint8)}, "x_train must be uint8 images"),
+        ({"y_train": np.zeros(19, np.uint8)}, "y_train must be one whole number for each of 20"),
+        ({"y_train": np.zeros(20)}, "y_train must be one whole number"),
+        (
+            {"y_test": np.full(10, 200), "classes": np.array(["a"] * 10)},
+            "labels 200 to 200, but there are 10",
+        ),
+        ({"y_test": np.full(10, -1)}, "labels -1 to -1"),
+    ],
+)
+def test_files_of_the_wrong_form(
+    small: dict[str, np.ndarray],
+    change: dict[str, np.ndarray | None],
+    message: str,
+    tmp_path: Path,
+) -> None:
+    arrays = {key: value for key, value in {**small, **change}.items() if value is not None}
+    np.savez(tmp_path / "mine.npz", **arrays)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=message):
+        data.load(str(tmp_path / "mine.npz"))
+
+
+@pytest.mark.parametrize("content", [b"", b"nothing", b"PK\x03\x04 broken"])
+def test_a_file_that_is_no_npz(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "mine.npz").write_bytes(content)
+    with pytest.raises(ValueError, match=r"mine\.npz is not a readable \.npz file"):
+        data.load(str(tmp_path / "mine.npz"))
+
+
+def test_an_npz_with_a_pickle_inside_is_not_executed(tmp_path: Path) -> None:
+    np.savez(tmp_path / "mine.npz", x_train=np.array([{"a": 1}], dtype=object))
+    with pytest.raises(ValueError, match="is not a readable"):
+        data.load(str(tmp_path / "mine.npz"))
+
+
+def test_an_unknown_split() -> None:
+    with pytest.raises(ValueError, match=r'digits has no split "val"\. It has: train, test'):
+        data.load("digits").split("val")
