@@ -41,8 +41,13 @@ class Naive(nn.Module):
         }
 
     def forward(self, x: Tensor, alpha: Tensor) -> Tensor:
-        if alpha.dim() == 1:
-            return functional_call(self.template, self.mixed(self.confignet(alpha)), x)
+        if len(alpha) < len(x):
+            parts = zip(
+                alpha.view(-1, alpha.shape[-1]), x.chunk(alpha.numel() // alpha.shape[-1]), strict=True
+            )
+            return torch.cat(
+                [functional_call(self.template, self.mixed(self.confignet(a)), part) for a, part in parts]
+            )
         stacked, _ = stack_module_state(list(self.bases))
 
         def one(sample: Tensor, beta: Tensor) -> Tensor:
@@ -79,6 +84,7 @@ def bench_training() -> None:
         "K=64": training_step(net, torch.randn(64, 2)),
         "alpha per sample": training_step(net, torch.randn(BATCH, 2)),
         "naive list, one shared alpha": training_step(naive, torch.randn(2)),
+        "naive list, K=8": training_step(naive, torch.randn(8, 2)),
         "naive vmap over samples": training_step(naive, torch.randn(BATCH, 2)),
     }
     report(

@@ -53,7 +53,7 @@ def test_one_angle_groups_and_single_samples_agree(
     x, params = images(batch, channels, 8), transform.sample(rows, torch.Generator().manual_seed(1))
     each = params.repeat_interleave(batch // rows, 0)
     expected = torch.cat([transform.apply(x[i : i + 1], each[i]) for i in range(batch)])
-    torch.testing.assert_close(transform.apply(x, params), expected, atol=1e-6, rtol=0)
+    torch.testing.assert_close(transform.apply(x, params), expected, atol=1e-5, rtol=0)
 
 
 @given(angles)
@@ -122,7 +122,8 @@ def test_an_arranged_batch_gives_the_same_result(transform: transforms.Transform
     x = images(20, 3)
     arranged = transform.arranged(x)
     assert torch.equal(arranged, x)
-    assert torch.equal(transform.apply(arranged, degrees(33)), transform.apply(x, degrees(33)))
+    turned = transform.apply(x, degrees(33))
+    torch.testing.assert_close(transform.apply(arranged, degrees(33)), turned, atol=1e-5, rtol=0)
 
 
 def test_an_empty_batch_stays_empty() -> None:

@@ -1,6 +1,6 @@
 """Geometric transforms of images: every output pixel is looked up where it came from.
 
-The look-up table is made once for each set of parameters and used for all images that share it. What
+The places are worked out once for each set of parameters and used for all images that share it. What
 comes from outside the image has the background value `fill`.
 """
 
@@ -18,47 +18,63 @@ from scn.transforms.base import Parameter, Transform, registry
 Interpolation = Literal["bilinear", "nearest"]
 
 
-# Below this many values per pixel (images in a group times channels), looking up value by value is
-# faster than adding up rows of values.
-ROW_LENGTH = 8
-
-
 def warp(x: Tensor, inverse: Tensor, interpolation: Interpolation, fill: float) -> Tensor:
     """Move the pixels of x: (B, C, H, W) by K affine maps.
 
     inverse: (K, 2, 3) takes a place (right, down, 1) in the output, counted in pixels from the
     centre, to its place in the input. The first map is for the first B/K images, and so on.
-
-    With one map, images whose memory is in the order H, W, B, C (`pixel_major`) are neither copied
-    on the way in nor on the way out.
     """
     if len(x) == 0:
         return x.clone()
     height, width = x.shape[-2:]
-    index, weight = _look_up_table(inverse, height, width, interpolation)
-    weight = weight.to(x.dtype)
-    background = fill * (1 - weight.sum(dim=-1))
-    grouped = x.reshape(len(inverse), -1, *x.shape[1:])
-    if grouped.shape[1] * grouped.shape[2] < ROW_LENGTH:
-        out = _by_value(grouped.flatten(1, 2).flatten(2), index, weight)
-        return (out + background.unsqueeze(1)).view_as(x)
-    rows = grouped.permute(0, 3, 4, 1, 2)
-    table = rows.reshape(-1, rows.shape[3] * rows.shape[4]).contiguous()
-    out = _by_row(table, index, weight)
-    if fill:
-        out += background.view(-1, 1)
-    return out.view(rows.shape).permute(0, 3, 4, 1, 2).reshape(x.shape)
+    column, row = _sources(inverse.to(x), height, width)
+    if len(inverse) == 1 and x.permute(2, 3, 0, 1).is_contiguous():
+        return _warp_pixel_major(x, column, row, interpolation, fill)
+    planes = x.reshape(len(inverse), -1, height, width)
+    if interpolation == "nearest":
+        index, inside = _index(column.round(), row.round(), height, width)
+        seen = planes.flatten(2).gather(2, index.unsqueeze(1).expand(-1, planes.shape[1], -1))
+        return seen.where(inside.unsqueeze(1), fill).view_as(x)
+    places = torch.stack([2 * column / (width - 1) - 1, 2 * row / (height - 1) - 1], dim=-1)
+    shifted = planes - fill if fill else planes
+    out = F.grid_sample(shifted, places.view(-1, height, width, 2), align_corners=True)
+    return (out + fill if fill else out).reshape(x.shape)
 
 
 def pixel_major(x: Tensor) -> Tensor:
-    """The same (B, C, H, W) tensor with its memory in the order that `warp` works in."""
+    """The same (B, C, H, W) tensor with its memory in the order H, W, B, C.
+
+    For a single map `warp` then adds up whole rows of values, and returns a tensor of this order.
+    """
     return x.permute(2, 3, 0, 1).contiguous().permute(2, 3, 0, 1)
 
 
-def _look_up_table(
-    inverse: Tensor, height: int, width: int, interpolation: Interpolation
-) -> tuple[Tensor, Tensor]:
-    """Which pixels each output pixel is the sum of, and their weights: (K, HW, taps) each."""
+def _warp_pixel_major(
+    x: Tensor, column: Tensor, row: Tensor, interpolation: Interpolation, fill: float
+) -> Tensor:
+    batch, channels, height, width = x.shape
+    table = x.permute(2, 3, 0, 1).view(height * width, batch * channels)
+    taps = [(column.round(), row.round(), torch.ones_like(row))]
+    if interpolation == "bilinear":
+        left, top = column.floor(), row.floor()
+        right, down = column - left, row - top
+        taps = [
+            (left, top, (1 - right) * (1 - down)),
+            (left + 1, top, right * (1 - down)),
+            (left, top + 1, (1 - right) * down),
+            (left + 1, top + 1, right * down),
+        ]
+    found = [(_index(c, r, height, width), weight) for c, r, weight in taps]
+    index = torch.cat([i for (i, _), _ in found]).t()
+    weight = torch.cat([w * inside for (_, inside), w in found]).t()
+    out = F.embedding_bag(index, table, per_sample_weights=weight.contiguous(), mode="sum")
+    if fill:
+        out += fill * (1 - weight.sum(dim=1, keepdim=True))
+    return out.view(height, width, batch, channels).permute(2, 3, 0, 1)
+
+
+def _sources(inverse: Tensor, height: int, width: int) -> tuple[Tensor, Tensor]:
+    """Column and row in the input of each output pixel: (K, HW) each."""
     down, right = torch.meshgrid(
         torch.arange(height, device=inverse.device) - (height - 1) / 2,
         torch.arange(width, device=inverse.device) - (width - 1) / 2,
@@ -66,39 +82,13 @@ def _look_up_table(
     )
     places = torch.stack([right.flatten(), down.flatten(), torch.ones_like(right).flatten()])
     column, row = (inverse @ places.to(inverse)).unbind(dim=1)
-    column, row = column + (width - 1) / 2, row + (height - 1) / 2
-    if interpolation == "nearest":
-        columns, rows = column.round().unsqueeze(-1), row.round().unsqueeze(-1)
-        weight = torch.ones_like(columns)
-    else:
-        left, top = column.floor(), row.floor()
-        to_right, to_bottom = column - left, row - top
-        columns = torch.stack([left, left + 1, left, left + 1], dim=-1)
-        rows = torch.stack([top, top, top + 1, top + 1], dim=-1)
-        across = torch.stack([1 - to_right, to_right, 1 - to_right, to_right], dim=-1)
-        along = torch.stack([1 - to_bottom, 1 - to_bottom, to_bottom, to_bottom], dim=-1)
-        weight = across * along
-    inside = (columns >= 0) & (columns < width) & (rows >= 0) & (rows < height)
-    index = rows.clamp(0, height - 1) * width + columns.clamp(0, width - 1)
-    return index.long(), weight * inside
+    return column + (width - 1) / 2, row + (height - 1) / 2
 
 
-def _by_row(rows: Tensor, index: Tensor, weight: Tensor) -> Tensor:
-    """rows: (K*HW, values) -> (K*HW, values): weighted sums of whole rows."""
-    count, pixels, taps = index.shape
-    first = pixels * torch.arange(count, device=index.device).view(-1, 1, 1)
-    return F.embedding_bag(
-        (index + first).view(-1, taps), rows, per_sample_weights=weight.view(-1, taps), mode="sum"
-    )
-
-
-def _by_value(pixels: Tensor, index: Tensor, weight: Tensor) -> Tensor:
-    """pixels: (K, values, HW) -> (K, values, HW)."""
-    out = torch.zeros_like(pixels)
-    for tap in range(index.shape[-1]):
-        seen = pixels.gather(2, index[..., tap].unsqueeze(1).expand_as(pixels))
-        out.addcmul_(seen, weight[..., tap].unsqueeze(1))
-    return out
+def _index(column: Tensor, row: Tensor, height: int, width: int) -> tuple[Tensor, Tensor]:
+    """The number of each pixel, or of the nearest one inside the image; and whether it is inside."""
+    inside = (column >= 0) & (column < width) & (row >= 0) & (row < height)
+    return (row.clamp(0, height - 1) * width + column.clamp(0, width - 1)).long(), inside
 
 
 @registry.register("rotation")
