@@ -19,11 +19,13 @@ import torch.nn.functional as F
 from torch import Tensor
 
 import scn
-from scn.data import normalise, to_float
+from scn.data import to_float
 from scn.evaluate import evaluate
+from scn.methods import SubspaceConfigurable
 
 EPOCHS, BATCH, ALPHAS_PER_BATCH, SEEDS, STEP = 120, 64, 8, 3, 5
 rotation = scn.transforms.get("rotation")
+normalise = scn.data.Normalisation()
 
 
 def train(net: scn.SCN, images: Tensor, labels: Tensor, seed: int) -> None:
@@ -55,7 +57,9 @@ def accuracies(build: Callable[[], scn.SCN], name: str) -> Tensor:
         torch.manual_seed(seed)
         start, net = time.perf_counter(), build()
         train(net, *dataset.split("train"), seed)
-        result = evaluate(net, *dataset.split("test"), rotation, rotation.grid(360 // STEP))
+        result = evaluate(
+            SubspaceConfigurable(rotation), net, *dataset.split("test"), rotation.grid(360 // STEP)
+        )
         print(
             f"  {name}, seed {seed}: {result.accuracy.mean():.3f} in {time.perf_counter() - start:.0f} s",
             file=sys.stderr,

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from commands import run
-from scn import runs
+from scn import SCN, runs
 from scn.cli.chart import chart
 from scn.transforms import Parameter
 from test_published import checkpoint
@@ -32,7 +32,9 @@ def test_import_makes_a_run_folder(imported: Path) -> None:
     assert (config["data"], config["transform"], config["preset"]) == ("digits", "rotation", "paper")
     assert set(config["versions"]) >= {"scn", "torch", "python"}
     assert config["source"]["imported"] == "c.npz"
-    assert runs.read(imported).network().dims == 2
+    network = runs.read(imported).network()
+    assert isinstance(network, SCN)
+    assert network.dims == 2
 
 
 def test_import_refuses_a_folder_that_holds_a_run(imported: Path) -> None:

@@ -7,10 +7,13 @@ import torch
 from torch import nn
 
 import scn
-from scn.data import normalise, to_float
+from scn.data import Normalisation, to_float
 from scn.evaluate import evaluate
+from scn.methods import SubspaceConfigurable
 
 rotation = scn.transforms.get("rotation")
+method = SubspaceConfigurable(rotation)
+normalise = Normalisation()
 IMAGES = torch.randint(
     0, 256, (1200, 1, 32, 32), dtype=torch.uint8, generator=torch.Generator().manual_seed(0)
 )
@@ -24,7 +27,7 @@ def network() -> scn.SCN:
 def test_each_setting_is_judged_by_its_own_configuration() -> None:
     net = network()
     before = {k: v.clone() for k, v in net.state_dict().items()}
-    result = evaluate(net, IMAGES, LABELS, rotation, rotation.grid(4))
+    result = evaluate(method, net, IMAGES, LABELS, rotation.grid(4))
     assert net.training
     assert all(torch.equal(v, before[k]) for k, v in net.state_dict().items())
     net.eval()
@@ -37,7 +40,7 @@ def test_each_setting_is_judged_by_its_own_configuration() -> None:
 def test_a_fixed_configuration_sees_all_settings() -> None:
     net = network()
     fixed = torch.tensor([90.0])
-    result = evaluate(net, IMAGES, LABELS, rotation, rotation.grid(4), fixed=fixed)
+    result = evaluate(method, net, IMAGES, LABELS, rotation.grid(4), fixed=fixed)
     plain = net.configure(rotation.encode(fixed)).eval()
     for angle, accuracy in zip(rotation.grid(4), result.accuracy, strict=True):
         answers = plain(normalise(rotation.apply(to_float(IMAGES), angle))).argmax(1)
@@ -56,10 +59,10 @@ def test_accuracy_counts_exactly() -> None:
 
     with pytest.warns(UserWarning, match="no reset_parameters"):
         net = scn.SCN(Always(), 2, 2)
-    result = evaluate(net, IMAGES, LABELS, rotation, rotation.grid(1))
+    result = evaluate(method, net, IMAGES, LABELS, rotation.grid(1))
     assert result.summary()["mean"] == (LABELS == 3).double().mean().item()
 
 
 def test_no_images_is_an_error() -> None:
     with pytest.raises(ValueError, match="no images to evaluate on"):
-        evaluate(network(), IMAGES[:0], LABELS[:0], rotation, rotation.grid(4))
+        evaluate(method, network(), IMAGES[:0], LABELS[:0], rotation.grid(4))

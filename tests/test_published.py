@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from commands import run
 from conftest import real_file
-from scn import runs, transforms
+from scn import SCN, transforms
 from scn.published import read_checkpoint
 
 
@@ -31,7 +31,9 @@ def test_published_accuracy_and_beta_at_every_degree(dims: int, tmp_path: Path) 
     assert [float(row["angle"]) for row in rows] == list(range(360))
     accuracy = np.array([float(row["accuracy"]) for row in rows])
     assert np.abs(accuracy - curves[f"scn_d{dims}_accuracy"]).max() <= 0.0002
-    beta = runs.read(folder).network().beta(transforms.get("rotation").encode(torch.arange(360.0)[:, None]))
+    beta = SCN.load(folder / "model.safetensors").beta(
+        transforms.get("rotation").encode(torch.arange(360.0)[:, None])
+    )
     assert np.abs(beta.detach().numpy() - curves[f"scn_d{dims}_beta"]).max() <= 1e-4
 
 

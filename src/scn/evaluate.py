@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
-from scn.core.network import SCN
-from scn.data import normalise, to_float
-from scn.transforms import Transform
+from scn.data import Normalisation, to_float
+from scn.methods import Method
 
 CHUNK = 1000  # images at a time: more of them would leave the cache of the processor
 
@@ -34,12 +34,13 @@ class Accuracy:
 
 @torch.no_grad()
 def evaluate(
-    net: SCN,
+    method: Method,
+    net: nn.Module,
     images: Tensor,
     labels: Tensor,
-    transform: Transform,
     params: Tensor,
     *,
+    normalisation: Normalisation | None = None,
     fixed: Tensor | None = None,
     progress: Callable[[Tensor], Iterable[Tensor]] = iter,
 ) -> Accuracy:
@@ -49,19 +50,31 @@ def evaluate(
     """
     if len(images) == 0:
         raise ValueError("there are no images to evaluate on")
+    transform, normalise = method.transform, normalisation or Normalisation()
     chunks = [
         (transform.arranged(to_float(x)), y)
         for x, y in zip(images.split(CHUNK), labels.split(CHUNK), strict=True)
     ]
-    plain = net.configure(transform.encode(params[0] if fixed is None else fixed)).eval()
+    plain = method.configured(net, params[0] if fixed is None else fixed)
     accuracy = []
-    for row in progress(params):
-        if fixed is None:
-            net.configure(transform.encode(row), into=plain)
-        right = 0
-        for x, y in chunks:
-            answers = plain(normalise(transform.apply(x, row))).argmax(dim=1)
-            right += int((answers == y).sum())
-        accuracy.append(right / len(labels))
+    with _in_test_mode(plain):
+        for row in progress(params):
+            setting = row if fixed is None else fixed
+            plain = method.configured(net, setting, into=plain)
+            right = 0
+            for x, y in chunks:
+                seen = method.see(transform.apply(x, row), setting)
+                right += int((plain(normalise(seen)).argmax(dim=1) == y).sum())
+            accuracy.append(right / len(labels))
     alpha = transform.encode(params if fixed is None else fixed.expand_as(params))
     return Accuracy(params, alpha, torch.tensor(accuracy, dtype=torch.float64))
+
+
+@contextmanager
+def _in_test_mode(net: nn.Module) -> Iterator[None]:
+    training = net.training
+    net.eval()
+    try:
+        yield
+    finally:
+        net.train(training)

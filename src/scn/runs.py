@@ -1,7 +1,9 @@
 """The run folder: one trained network with everything needed to use and to repeat it.
 
-config.json          what it is: method, data, transform, backbone, versions
-model.safetensors    the network
+config.json          what it is: method, data, transform, backbone, recipe, seed, versions
+model.safetensors    the network, once training has ended
+metrics.jsonl        one line for each epoch
+checkpoint/          where training goes on, until it has ended
 accuracy.csv         params, alpha and accuracy on the test data, as `evaluate` wrote them
 evaluation.json      what that accuracy was measured on, and its mean, lowest and highest value
 """
@@ -12,15 +14,23 @@ import csv
 import io
 import json
 import platform
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from scn import transforms
+import torch
+from torch import nn
+
+from scn import methods, transforms
 from scn.core.network import SCN
-from scn.core.storage import write_atomically
+from scn.core.registry import build_backbone, describe_backbone
+from scn.core.storage import load_model, save_model, write_atomically
+from scn.data import Normalisation
 from scn.evaluate import Accuracy
+from scn.methods import Method
+from scn.recipe import Recipe
 from scn.transforms import Transform
 
 FORMAT = 1
@@ -40,8 +50,15 @@ class RunConfig:
     data: str
     transform: str
     preset: str
-    dims: int
-    source: dict[str, Any]
+    backbone: dict[str, Any]
+    dims: int = 1
+    fixed: list[float] | None = None
+    seed: int = 0
+    recipe: dict[str, Any] = field(default_factory=dict)
+    normalisation: dict[str, Any] = field(default_factory=lambda: asdict(Normalisation()))
+    samples: dict[str, int] = field(default_factory=dict)
+    checksum: str = ""
+    source: dict[str, Any] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=versions)
     format: int = FORMAT
 
@@ -53,12 +70,46 @@ class Run:
     folder: Path
     config: RunConfig
 
-    def network(self) -> SCN:
-        return SCN.load(self.folder / "model.safetensors")
+    @property
+    def model_file(self) -> Path:
+        return self.folder / "model.safetensors"
+
+    @property
+    def is_trained(self) -> bool:
+        return self.model_file.is_file()
+
+    def method(self, preset: str | None = None) -> Method:
+        """The method of this run, with its own preset of the transform or another."""
+        fixed = None if self.config.fixed is None else torch.tensor(self.config.fixed)
+        return methods.get(self.config.method)(
+            self.transform(preset), Recipe(**self.config.recipe), self.config.dims, fixed
+        )
 
     def transform(self, preset: str | None = None) -> Transform:
-        """The transform of this run, with its own preset or another."""
         return transforms.get(self.config.transform, preset or self.config.preset)
+
+    def normalisation(self) -> Normalisation:
+        return Normalisation(**{k: tuple(v) for k, v in self.config.normalisation.items()})
+
+    def network(self, backbone: Callable[[], nn.Module] | None = None) -> nn.Module:
+        """The trained network; a backbone of the user's own class must be given."""
+        if not self.is_trained:
+            raise FileNotFoundError(
+                f"{self.folder} has no trained network yet: `scn train --resume {self.folder}` goes on"
+            )
+        pattern = backbone() if backbone else None
+        if methods.get(self.config.method).mixes:
+            return SCN.load(self.model_file, pattern)
+        tensors, content = load_model(self.model_file)
+        net = pattern or build_backbone(content["backbone"])
+        net.load_state_dict(tensors)
+        return net
+
+    def save_network(self, net: nn.Module) -> None:
+        if isinstance(net, SCN):
+            net.save(self.model_file)
+        else:
+            save_model(self.model_file, net.state_dict(), {"backbone": describe_backbone(net)})
 
     def write_accuracy(
         self, result: Accuracy, transform: Transform, facts: dict[str, Any], suffix: str = ""
@@ -69,9 +120,8 @@ class Run:
         names = [p.name for p in transform.parameters]
         alphas = [f"alpha_{i}" for i in range(1, transform.alpha_dim + 1)]
         writer.writerow([*names, *alphas, "accuracy"])
-        for params, alpha, accuracy in zip(
-            result.params.tolist(), result.alpha.tolist(), result.accuracy.tolist(), strict=True
-        ):
+        columns = (result.params.tolist(), result.alpha.tolist(), result.accuracy.tolist())
+        for params, alpha, accuracy in zip(*columns, strict=True):
             writer.writerow(f"{v:.9g}" for v in (*params, *alpha, accuracy))
         path = self.folder / f"accuracy{suffix}.csv"
         write_atomically(path, table.getvalue().encode())
@@ -79,12 +129,11 @@ class Run:
         return path
 
 
-def create(folder: Path, config: RunConfig, network: SCN) -> Run:
+def create(folder: Path, config: RunConfig) -> Run:
     """A new run folder; a folder that holds a run already is refused."""
     if (folder / "config.json").exists():
         raise FileExistsError(f"{folder} holds a run already: choose another folder for the new one")
     folder.mkdir(parents=True, exist_ok=True)
-    network.save(folder / "model.safetensors")
     write_json(folder / "config.json", asdict(config))
     return Run(folder, config)
 
@@ -93,7 +142,7 @@ def read(folder: Path) -> Run:
     """The run in this folder."""
     path = folder / "config.json"
     if not path.is_file():
-        raise FileNotFoundError(f"{folder} is not a run: it has no config.json. `scn import` makes a run")
+        raise FileNotFoundError(f"{folder} is not a run: it has no config.json. `scn train` makes a run")
     try:
         content = json.loads(path.read_text())
         if content["format"] > FORMAT:

@@ -4,10 +4,11 @@ A backbone keeps each argument of its constructor as an attribute of the same na
 a file with a class decorated by `@backbones.register("name")` and import it here.
 """
 
+from scn.backbones.build import factory
 from scn.backbones.mlp import MLP
 from scn.core.registry import backbones as registry
 
 get = registry.get
 register = registry.register
 
-__all__ = ["MLP", "get", "register", "registry"]
+__all__ = ["MLP", "factory", "get", "register", "registry"]

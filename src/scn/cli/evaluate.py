@@ -14,6 +14,7 @@ from rich.progress import track
 
 from scn import data, runs
 from scn.cli.chart import chart
+from scn.cli.train import own_backbone
 from scn.evaluate import evaluate
 from scn.transforms import Transform
 
@@ -28,6 +29,9 @@ def command(
         str | None,
         typer.Option(help="Configure once for these params (comma-separated), test on all."),
     ] = None,
+    backbone: Annotated[
+        str | None, typer.Option(help="Your own class, package.module:Class, if the run has one.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress on standard error.")] = False,
 ) -> None:
@@ -40,17 +44,20 @@ def command(
     """
     torch.set_num_threads(1)
     opened = runs.read(run)
-    transform = opened.transform(preset)
+    method = opened.method(preset)
+    transform = method.transform
+    own = None if backbone is None else own_backbone(backbone, opened)
     params = _grid(transform, step)
     frozen = None if fixed is None else _parse(fixed, transform)
     dataset = data.load(opened.config.data)
     images, labels = dataset.split("test")
     result = evaluate(
-        opened.network(),
+        method,
+        opened.network(own),
         images,
         labels,
-        transform,
         params,
+        normalisation=opened.normalisation(),
         fixed=frozen,
         progress=lambda rows: track(
             list(rows), "evaluate", console=Console(stderr=True), disable=quiet, transient=True

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from scn import runs, transforms
+from scn.core.registry import describe_backbone
 from scn.data import registry as datasets
 from scn.published import read_checkpoint
 
@@ -39,9 +40,10 @@ def command(
         data=data,
         transform=transform,
         preset=preset,
+        backbone=describe_backbone(network.backbone),
         dims=network.dims,
         source={"imported": file.name, "sha256": checksum},
     )
-    runs.create(output, config, network)
+    runs.create(output, config).save_network(network)
     weights = network.theta.shape[1]
     print(f"{output}: SCN with D={network.dims} base models of {weights:,} weights")

@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from scn.cli import evaluate, import_
+from scn.cli import evaluate, import_, train
 
 app = typer.Typer(
     help="Subspace-configurable networks: small networks that follow a measured change of the input.",
@@ -14,6 +14,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
+app.command("train")(train.command)
 app.command("import")(import_.command)
 app.command("evaluate")(evaluate.command)
 

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, TypeVar
 
 from torch import nn
 
 T = TypeVar("T")
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The end of an error message about an unknown name: the name, the nearest one, and all."""
+    known = list(known)
+    near = difflib.get_close_matches(name, known, n=1)
+    guess = f' Did you mean "{near[0]}"?' if near else ""
+    return f'"{name}".{guess} Known: {", ".join(known)}'
 
 
 class Registry(Generic[T]):
@@ -34,11 +42,7 @@ class Registry(Generic[T]):
         """What `name` stands for; an unknown name is an error that lists the known ones."""
         if name in self._entries:
             return self._entries[name]
-        near = difflib.get_close_matches(name, self._entries, n=1)
-        guess = f' Did you mean "{near[0]}"?' if near else ""
-        raise ValueError(
-            f'there is no {self.kind} "{name}".{guess} Known: {", ".join(sorted(self._entries))}'
-        )
+        raise ValueError(f"there is no {self.kind} {nearest(name, sorted(self._entries))}")
 
     def name_of(self, entry: object) -> str | None:
         """The name that stands for `entry`, if there is one."""

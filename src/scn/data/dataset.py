@@ -87,9 +87,23 @@ def to_float(images: Tensor) -> Tensor:
     return images.to(torch.float32) / 255
 
 
-def normalise(images: Tensor) -> Tensor:
-    """[0, 1] -> [-1, 1], which is what networks see."""
-    return (images - 0.5) / 0.5
+@dataclass(frozen=True)
+class Normalisation:
+    """What a network sees of an image in [0, 1]: (x - mean) / deviation, for each channel."""
+
+    mean: tuple[float, ...] = (0.5,)
+    deviation: tuple[float, ...] = (0.5,)
+
+    def __call__(self, images: Tensor) -> Tensor:
+        mean = torch.tensor(self.mean, device=images.device).view(-1, 1, 1)
+        return (images - mean) / torch.tensor(self.deviation, device=images.device).view(-1, 1, 1)
+
+
+def measured_normalisation(images: Tensor) -> Normalisation:
+    """Mean 0 and deviation 1 for each channel of these uint8 images (N, C, H, W)."""
+    channels = images.transpose(0, 1).flatten(1).double() / 255
+    deviation = [max(value, 1e-3) for value in channels.std(dim=1).tolist()]
+    return Normalisation(tuple(channels.mean(dim=1).tolist()), tuple(deviation))
 
 
 def _read(path: Path) -> Arrays:

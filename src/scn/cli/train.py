@@ -1,0 +1,158 @@
+"""`scn train`: train one method on one task."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import torch
+import typer
+from torch import nn
+
+from scn import backbones, data, methods, recipe, runs, transforms
+from scn.backbones.build import find_class
+from scn.cli.progress import training_progress
+from scn.loop import Diverged
+from scn.train import last_checkpoint, train
+
+
+def own_backbone(name: str, run: runs.Run) -> Callable[[], nn.Module]:
+    """Makes the backbone of a run whose class is the user's own. It is named by the user, never by
+    the file, because reading a run must not execute what the run says."""
+    return functools.partial(find_class(name), **run.config.backbone.get("arguments", {}))
+
+
+def describe(
+    data_name: str,
+    transform: str,
+    preset: str,
+    backbone: str,
+    method: str,
+    dims: int,
+    chosen: recipe.Recipe,
+    seed: int,
+    fixed: list[float] | None,
+    sizes: dict[str, int | None],
+    normalisation: str,
+) -> runs.RunConfig:
+    """The configuration of a new run; every name and value is checked on the way."""
+    kind = methods.get(method)
+    changed = transforms.get(transform, preset)
+    if dims < 1:
+        raise ValueError(f"dims must be at least 1, but is {dims}")
+    if kind.needs_fixed != (fixed is not None):
+        need = "needs --fixed, the setting it is trained for" if kind.needs_fixed else "takes no --fixed"
+        raise ValueError(f"the method {method} {need}")
+    if fixed is not None and len(fixed) != len(changed.parameters):
+        names = ", ".join(p.name for p in changed.parameters)
+        raise ValueError(f"--fixed takes one number for each of: {names}")
+    dataset = data.load(data_name)
+    images, _ = dataset.split("train")
+    _, arguments = backbones.factory(backbone, images.shape[1:], len(dataset.classes), **sizes)
+    description = {"class": backbone} if ":" in backbone else {"name": backbone}
+    measured = data.measured_normalisation(images) if normalisation == "measured" else data.Normalisation()
+    return runs.RunConfig(
+        method=method,
+        data=data_name,
+        transform=transform,
+        preset=preset,
+        backbone={**description, "arguments": arguments},
+        dims=dims if kind.mixes else 1,
+        fixed=fixed,
+        seed=seed,
+        recipe=asdict(chosen),
+        normalisation=asdict(measured),
+        samples=dataset.counts,
+        checksum=dataset.checksum,
+    )
+
+
+def command(
+    data_name: Annotated[str, typer.Option("--data", help="A data set, or an .npz file.")] = "digits",
+    transform: Annotated[str, typer.Option(help="How the input changes.")] = "rotation",
+    backbone: Annotated[str, typer.Option(help="A backbone, or your package.module:Class.")] = "mlp",
+    width: Annotated[int | None, typer.Option(help="Width of the backbone.")] = None,
+    depth: Annotated[int | None, typer.Option(help="Depth of the backbone.")] = None,
+    method: Annotated[str, typer.Option(help=f"One of {', '.join(methods.registry)}.")] = "scn",
+    dims: Annotated[int, typer.Option(help="D, how many base models are mixed.")] = 8,
+    preset: Annotated[str, typer.Option(help="How the transform acts: default or paper.")] = "default",
+    recipe_name: Annotated[str, typer.Option("--recipe", help="default or paper.")] = "default",
+    epochs: Annotated[int | None, typer.Option(help="[the recipe's]")] = None,
+    batch_size: Annotated[int | None, typer.Option(help="[the recipe's]")] = None,
+    alphas_per_batch: Annotated[int | None, typer.Option(help="[the recipe's]")] = None,
+    learning_rate: Annotated[float | None, typer.Option(help="[the recipe's]")] = None,
+    separation_weight: Annotated[float | None, typer.Option(help="[the recipe's]")] = None,
+    entropy_weight: Annotated[float | None, typer.Option(help="[the recipe's]")] = None,
+    fixed: Annotated[str | None, typer.Option(help="For one4one: the setting to train for.")] = None,
+    seed: Annotated[int, typer.Option(help="Everything random follows from it.")] = 0,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="The run folder to make.")] = None,
+    resume: Annotated[Path | None, typer.Option(help="Go on with a run that was interrupted.")] = None,
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda, ...")] = "auto",
+    mixed_precision: Annotated[bool, typer.Option("--mixed-precision", help="bfloat16.")] = False,
+    checkpoint_minutes: Annotated[float, typer.Option(help="Time between two checkpoints.")] = 2.0,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress on standard error.")] = False,
+) -> None:
+    """Train one method on data under a changing input, and write a run folder.
+
+    Ctrl-C writes a checkpoint; --resume goes on from the last one and ends where the run would have
+    ended without the interruption, bit for bit.
+
+    Example: scn train --data digits --transform rotation --dims 8 -o runs/scn-d8
+    """
+    torch.set_num_threads(1)
+    if (output is None) == (resume is None):
+        raise ValueError("say either -o RUN for a new run or --resume RUN to go on with one")
+    if resume is not None:
+        run = runs.read(resume)
+    else:
+        assert output is not None
+        chosen = recipe.get(recipe_name, backbone).changed(
+            epochs=epochs,
+            batch_size=batch_size,
+            alphas_per_batch=alphas_per_batch,
+            learning_rate=learning_rate,
+            separation_weight=separation_weight,
+            entropy_weight=entropy_weight,
+        )
+        values = None if fixed is None else [float(part) for part in fixed.split(",")]
+        sizes = {"width": width, "depth": depth}
+        normalisation = "half" if recipe_name == "paper" else "measured"
+        config = describe(
+            data_name, transform, preset, backbone, method, dims, chosen, seed, values, sizes, normalisation
+        )
+        run = runs.create(output, config)
+    if run.is_trained:
+        print(f"{run.folder} is trained already", file=sys.stderr)
+        return
+    with training_progress(run.folder.name, quiet) as report:
+        try:
+            train(
+                run,
+                make_backbone(run, backbone),
+                device=device,
+                mixed_precision=mixed_precision,
+                checkpoint_minutes=checkpoint_minutes,
+                report=report,
+            )
+        except Diverged as error:
+            good = last_checkpoint(run.folder)
+            kept = f"the last good checkpoint is {good}" if good else "there is no checkpoint yet"
+            raise OSError(f"{error}: a smaller --learning-rate may help; {kept}") from error
+        except KeyboardInterrupt:
+            print(f"stopped; `scn train --resume {run.folder}` goes on", file=sys.stderr)
+            sys.exit(130)
+    print(run.folder)
+
+
+def make_backbone(run: runs.Run, named: str) -> Callable[[], nn.Module]:
+    """Makes new backbones for a run."""
+    description = run.config.backbone
+    if "name" in description:
+        return functools.partial(backbones.get(description["name"]), **description["arguments"])
+    if named != description["class"]:
+        raise ValueError(f"{run.folder} has a backbone of your own: say --backbone {description['class']}")
+    return own_backbone(named, run)

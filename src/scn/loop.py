@@ -1,0 +1,244 @@
+"""The training loop, for every method.
+
+What happens in a step depends on the seed and the number of the step alone: the order of the images and
+the settings of the transform are drawn at the start of an epoch from (seed, epoch), and what the loss
+draws from (seed, step). So a run that was killed goes on from its last checkpoint and ends bit for bit
+where it would have ended.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from scn.data import Normalisation, to_float
+from scn.methods import Method
+from scn.recipe import Recipe
+
+CHUNK = 2048  # images prepared in one go: enough to make the cost of a call small
+VALIDATION_SETTINGS = 16
+CHECKED_EVERY = 50  # steps between two looks at the loss
+
+
+class Diverged(ArithmeticError):
+    """The loss is no longer a number."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    x: Tensor  # (B, C, H, W), ready for the network
+    y: Tensor
+    params: Tensor  # (K, P)
+
+
+@dataclass
+class State:
+    """Everything that changes in training: what a checkpoint holds."""
+
+    net: nn.Module
+    optimiser: torch.optim.Optimizer
+    step: int = 0
+    sums: dict[str, Tensor] = field(default_factory=dict)  # loss parts of this epoch so far
+    seconds: float = 0.0  # of this epoch so far
+
+    def tensors(self) -> dict[str, Tensor]:
+        found = {f"net.{name}": value for name, value in self.net.state_dict().items()}
+        for index, moments in self.optimiser.state_dict()["state"].items():
+            found |= {f"optimiser.{index}.{name}": value for name, value in moments.items()}
+        return found | {f"sum.{name}": value for name, value in self.sums.items()}
+
+    def restore(self, tensors: dict[str, Tensor], step: int, seconds: float) -> None:
+        groups: dict[str, dict[str, Tensor]] = {"net": {}, "optimiser": {}, "sum": {}}
+        for full, value in tensors.items():
+            kind, _, name = full.partition(".")
+            groups[kind][name] = value
+        self.net.load_state_dict(groups["net"])
+        content = self.optimiser.state_dict()
+        for full, value in groups["optimiser"].items():
+            index, _, name = full.partition(".")
+            content["state"].setdefault(int(index), {})[name] = value
+        self.optimiser.load_state_dict(content)
+        self.sums, self.step, self.seconds = groups["sum"], step, seconds
+
+
+@dataclass(frozen=True)
+class Split:
+    """Training and validation data, in memory as uint8."""
+
+    images: Tensor
+    labels: Tensor
+    validation_images: Tensor
+    validation_labels: Tensor
+
+
+def split(images: Tensor, labels: Tensor, share: float, seed: int) -> Split:
+    """Cut the validation data from the training data, by seed."""
+    order = torch.randperm(len(images), generator=_generator(seed, "split"))
+    held = round(share * len(images))
+    train, held_back = order[held:], order[:held]
+    return Split(images[train], labels[train], images[held_back], labels[held_back])
+
+
+def _generator(seed: int, purpose: str, number: int = 0) -> torch.Generator:
+    """An independent generator for each purpose and number."""
+    purposes = ("split", "epoch", "step", "validation")
+    mixed = (seed * len(purposes) + purposes.index(purpose)) * 2**31 + number
+    return torch.Generator().manual_seed(mixed % 2**63)
+
+
+@dataclass(frozen=True)
+class Training:
+    """One training: what is learned, from what, how."""
+
+    method: Method
+    recipe: Recipe
+    data: Split
+    normalisation: Normalisation
+    seed: int
+    mixed_precision: bool = False
+    prefetch: bool = True
+
+    def __post_init__(self) -> None:
+        if len(self.data.images) < self.recipe.batch_size:
+            raise ValueError(
+                f"batch_size {self.recipe.batch_size} is more than the {len(self.data.images)} training "
+                "samples: choose a smaller one"
+            )
+
+    @property
+    def steps_per_epoch(self) -> int:
+        return len(self.data.images) // self.recipe.batch_size
+
+    @property
+    def steps(self) -> int:
+        return self.recipe.epochs * self.steps_per_epoch
+
+    def start(self, backbone: Callable[[], nn.Module], device: torch.device) -> State:
+        with torch.random.fork_rng():
+            torch.manual_seed(self.seed)
+            net = self.method.build(backbone).to(device)
+        optimiser = torch.optim.Adam(
+            net.parameters(),
+            lr=self.recipe.learning_rate,
+            weight_decay=self.recipe.weight_decay,
+            fused=device.type in ("cpu", "cuda"),
+        )
+        return State(net, optimiser)
+
+    def run(self, state: State, after_step: Callable[[State], None]) -> Iterator[dict[str, Any]]:
+        """Train to the end; yields the metrics of each epoch. `after_step` may stop it by raising."""
+        device = next(state.net.parameters()).device
+        while state.step < self.steps:
+            epoch, done = divmod(state.step, self.steps_per_epoch)
+            state.net.train()
+            began = time.perf_counter() - state.seconds
+            for batch in self._batches(epoch, done):
+                self._step(state, batch, device)
+                state.seconds = time.perf_counter() - began
+                last = state.step % self.steps_per_epoch == 0
+                if last or state.step % CHECKED_EVERY == 0:
+                    self._check(state, epoch)
+                if not last:
+                    after_step(state)
+            yield self._metrics(state, epoch, device)
+            state.sums, state.seconds = {}, 0.0
+            after_step(state)
+
+    def _step(self, state: State, batch: Batch, device: torch.device) -> None:
+        for group in state.optimiser.param_groups:
+            group["lr"] = self.recipe.rate(state.step, self.steps_per_epoch)
+        generator = _generator(self.seed, "step", state.step)
+        x, y = batch.x.to(device), batch.y.to(device)
+        with self._precision(device):
+            parts = self.method.loss(state.net, x, y, batch.params, generator)
+        loss = torch.stack(list(parts.values())).sum() if len(parts) > 1 else parts["classification"]
+        state.optimiser.zero_grad()
+        loss.backward()
+        state.optimiser.step()
+        for name, part in parts.items():
+            value = part.detach()
+            state.sums[name] = state.sums[name] + value if name in state.sums else value
+        state.step += 1
+
+    def _precision(self, device: torch.device) -> AbstractContextManager[Any]:
+        return torch.autocast(device.type, torch.bfloat16) if self.mixed_precision else nullcontext()
+
+    def _check(self, state: State, epoch: int) -> None:
+        total = sum(float(value) for value in state.sums.values())
+        if not abs(total) < float("inf"):
+            raise Diverged(f"the loss became {total} in epoch {epoch + 1} (step {state.step})")
+
+    def _batches(self, epoch: int, skip: int) -> Iterator[Batch]:
+        """The batches of one epoch from number `skip` on, each chunk prepared while the last is used."""
+        generator = _generator(self.seed, "epoch", epoch)
+        recipe, count = self.recipe, self.steps_per_epoch
+        order = torch.randperm(len(self.data.images), generator=generator)
+        params = self.method.draw(count * recipe.alphas_per_batch, generator)
+        flips = torch.rand(len(order), generator=generator) < 0.5 if recipe.horizontal_flip else None
+        chunk = max(1, CHUNK // recipe.batch_size)
+        starts = range(skip, count, chunk)
+
+        def prepare(start: int) -> list[Batch]:
+            stop = min(start + chunk, count)
+            chosen = order[start * recipe.batch_size : stop * recipe.batch_size]
+            rows = params[start * recipe.alphas_per_batch : stop * recipe.alphas_per_batch]
+            return self._prepared(chosen, rows, None if flips is None else flips[chosen])
+
+        if not self.prefetch:
+            for start in starts:
+                yield from prepare(start)
+            return
+        with ThreadPoolExecutor(1) as pool:
+            coming: Future[list[Batch]] | None = None
+            for start in starts:
+                ready = coming.result() if coming else prepare(start)
+                following = start + chunk
+                coming = pool.submit(prepare, following) if following < count else None
+                yield from ready
+
+    def _prepared(self, chosen: Tensor, params: Tensor, flips: Tensor | None) -> list[Batch]:
+        images = to_float(self.data.images[chosen])
+        if flips is not None:
+            images = torch.where(flips.view(-1, 1, 1, 1), images.flip(-1), images)
+        x = self._shown(images, params)
+        size, alphas = self.recipe.batch_size, self.recipe.alphas_per_batch
+        labels = self.data.labels[chosen]
+        pieces = zip(x.split(size), labels.split(size), params.split(alphas), strict=True)
+        return [Batch(*piece) for piece in pieces]
+
+    def _shown(self, images: Tensor, params: Tensor) -> Tensor:
+        changed = self.method.transform.apply(images, params)
+        return self.normalisation(self.method.see(changed, params))
+
+    def _metrics(self, state: State, epoch: int, device: torch.device) -> dict[str, Any]:
+        parts = {name: float(value) / self.steps_per_epoch for name, value in state.sums.items()}
+        return {
+            "epoch": epoch + 1,
+            "loss": sum(parts.values()),
+            **parts,
+            "validation_accuracy": self.validate(state.net, device),
+            "learning_rate": self.recipe.rate(state.step - 1, self.steps_per_epoch),
+            **self.method.statistics(state.net),
+            "seconds": round(state.seconds, 3),
+        }
+
+    @torch.no_grad()
+    def validate(self, net: nn.Module, device: torch.device) -> float | None:
+        """Accuracy on the validation data, dealt out over a few settings drawn once."""
+        count = len(self.data.validation_labels)
+        groups = min(VALIDATION_SETTINGS, count)
+        if not groups:
+            return None
+        used = count // groups * groups
+        params = self.method.draw(groups, _generator(self.seed, "validation"))
+        net.eval()
+        x = self._shown(to_float(self.data.validation_images[:used]), params)
+        answers = self.method.logits(net, x.to(device), params).argmax(dim=1).cpu()
+        return (answers == self.data.validation_labels[:used]).double().mean().item()

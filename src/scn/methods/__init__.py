@@ -1,0 +1,14 @@
+"""Methods: what is trained on the changed input, by name. All share one training loop.
+
+To add one, write a subclass of `Method` decorated by `@registry.register("name")` and import it here.
+"""
+
+from scn.methods.base import Method, registry
+from scn.methods.inverse import Inverse
+from scn.methods.one4all import One4All
+from scn.methods.one4one import One4One
+from scn.methods.scn_method import SubspaceConfigurable
+
+get = registry.get
+
+__all__ = ["Inverse", "Method", "One4All", "One4One", "SubspaceConfigurable", "get", "registry"]

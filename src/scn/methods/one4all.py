@@ -1,0 +1,13 @@
+"""One4All: one plain network for all settings, trained on inputs under random ones (augmentation)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scn.methods.base import Plain, registry
+
+
+@registry.register("one4all")
+@dataclass(frozen=True)
+class One4All(Plain):
+    """Sees the changed input and is told nothing."""

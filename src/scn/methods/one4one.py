@@ -1,0 +1,23 @@
+"""One4One: one plain network for one setting. Several of them bound what adaptation can reach."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from scn.methods.base import Plain, registry
+
+
+@registry.register("one4one")
+@dataclass(frozen=True)
+class One4One(Plain):
+    """Trained and tested under `fixed` alone."""
+
+    needs_fixed: ClassVar[bool] = True
+
+    def draw(self, count: int, generator: torch.Generator) -> Tensor:
+        assert self.fixed is not None
+        return self.fixed.expand(count, -1)

@@ -1,0 +1,85 @@
+"""How a network is trained: the hyper-parameters, as one record that checks and writes itself."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+from scn.core.registry import nearest
+
+SCHEDULES = ("cosine", "warm-restarts", "constant")
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Adam with these settings. `alphas_per_batch` is K, how many parameter draws share a batch."""
+
+    epochs: int = 100
+    batch_size: int = 256
+    alphas_per_batch: int = 8
+    learning_rate: float = 3e-3
+    weight_decay: float = 0.0
+    schedule: str = "cosine"
+    restart_epochs: int = 25
+    separation_weight: float = 1.0
+    entropy_weight: float = 0.0
+    label_smoothing: float = 0.0
+    horizontal_flip: bool = False
+    validation_share: float = 0.05
+
+    def __post_init__(self) -> None:
+        for name in ("epochs", "batch_size", "alphas_per_batch", "restart_epochs"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise ValueError(f"{name} must be a whole number of at least 1, but is {value!r}")
+        for name in ("learning_rate", "weight_decay", "separation_weight", "entropy_weight"):
+            value = getattr(self, name)
+            if not math.isfinite(value) or value < 0:
+                raise ValueError(f"{name} must be a number of at least 0, but is {value!r}")
+        for name in ("label_smoothing", "validation_share"):
+            if not 0 <= getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 0 and below 1, but is {getattr(self, name)!r}")
+        if self.schedule not in SCHEDULES:
+            raise ValueError(f"there is no schedule {nearest(self.schedule, SCHEDULES)}")
+        if self.batch_size % self.alphas_per_batch:
+            raise ValueError(
+                f"alphas_per_batch must divide batch_size, but {self.alphas_per_batch} does not divide "
+                f"{self.batch_size}"
+            )
+
+    def rate(self, step: int, steps_per_epoch: int) -> float:
+        """The learning rate of one step, counted from 0 over the whole training."""
+        if self.schedule == "constant":
+            return self.learning_rate
+        period = self.epochs if self.schedule == "cosine" else self.restart_epochs
+        share = step / (period * steps_per_epoch) % 1
+        return self.learning_rate * 0.5 * (1 + math.cos(math.pi * share))
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def changed(self, **changes: Any) -> Recipe:
+        """The same recipe with some values changed; None leaves a value as it is."""
+        known = {field.name for field in fields(self)}
+        unknown = set(changes) - known
+        if unknown:
+            raise ValueError(f"a recipe has no {nearest(unknown.pop(), sorted(known))}")
+        return replace(self, **{name: value for name, value in changes.items() if value is not None})
+
+
+# The paper's table of hyper-parameters, by backbone: one alpha in a batch, no validation data held back.
+PAPER: dict[str, Recipe] = {
+    "mlp": Recipe(epochs=500, batch_size=64, alphas_per_batch=1, learning_rate=1e-3, validation_share=0.0),
+}
+
+
+def get(name: str, backbone: str) -> Recipe:
+    """The recipe of this name: "default" (ours) or "paper" (published, for this backbone)."""
+    if name == "default":
+        return Recipe()
+    if name != "paper":
+        raise ValueError(f"there is no recipe {nearest(name, ('default', 'paper'))}")
+    if backbone not in PAPER:
+        raise ValueError(f"the paper has no recipe for {nearest(backbone, sorted(PAPER))}")
+    return PAPER[backbone]

@@ -1,0 +1,140 @@
+"""Train a run: the loop, with its run folder, checkpoints and metrics around it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import torch
+from torch import nn
+
+from scn import data
+from scn.core.storage import load_model, save_model, write_atomically
+from scn.loop import Split, State, Training, split
+from scn.runs import Run
+
+Report = Callable[[State, Training, dict[str, Any] | None], None]
+
+
+def choose_device(name: str) -> torch.device:
+    """ "auto" takes a GPU where there is one."""
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+        torch.empty(1, device=device)
+    except (RuntimeError, AssertionError) as error:
+        raise ValueError(f'device "{name}" cannot be used here: {str(error).splitlines()[0]}') from error
+    return device
+
+
+def training_data(run: Run) -> tuple[data.Dataset, Split]:
+    """The run's training data, divided by its seed or as its makers did."""
+    config, recipe = run.config, run.method().recipe
+    dataset = data.load(config.data)
+    if config.checksum and dataset.checksum != config.checksum:
+        raise ValueError(
+            f"{config.data} is not the data that {run.folder} was begun with: their checksums differ"
+        )
+    images, labels = dataset.split("train")
+    if "val" in dataset.counts:
+        return dataset, Split(images, labels, *dataset.split("val"))
+    return dataset, split(images, labels, recipe.validation_share, config.seed)
+
+
+def train(
+    run: Run,
+    backbone: Callable[[], nn.Module],
+    *,
+    device: str = "auto",
+    mixed_precision: bool = False,
+    prefetch: bool = True,
+    checkpoint_minutes: float = 2.0,
+    report: Report | None = None,
+) -> nn.Module:
+    """Train the run to its end, from its checkpoint if it has one, and write its network.
+
+    `report` is called after every step, and with the metrics after every epoch.
+    """
+    method = run.method()
+    _, parts = training_data(run)
+    training = Training(
+        method, method.recipe, parts, run.normalisation(), run.config.seed, mixed_precision, prefetch
+    )
+    state = training.start(backbone, choose_device(device))
+    keeper = _Keeper(run, training, checkpoint_minutes, report or (lambda *_: None))
+    keeper.restore(state)
+    with _signals_caught(keeper):
+        for metrics in training.run(state, keeper.after_step):
+            keeper.note(state, metrics)
+    run.save_network(state.net.eval())
+    shutil.rmtree(keeper.file.parent, ignore_errors=True)
+    return state.net
+
+
+class _Keeper:
+    """Writes metrics and checkpoints, and stops the training when a person asks for it."""
+
+    def __init__(self, run: Run, training: Training, minutes: float, report: Report) -> None:
+        self.training, self.report = training, report
+        self.interval = 60 * minutes
+        self.file = run.folder / "checkpoint" / "state.safetensors"
+        self.metrics = run.folder / "metrics.jsonl"
+        self.written = time.monotonic()
+        self.stopping = False
+
+    def restore(self, state: State) -> None:
+        """Go on where the last checkpoint was written; later metrics will be written anew."""
+        if self.file.is_file():
+            tensors, content = load_model(self.file)
+            state.restore(tensors, content["step"], content["seconds"])
+        lines = self.metrics.read_text().splitlines() if self.metrics.is_file() else []
+        kept = lines[: state.step // self.training.steps_per_epoch]
+        write_atomically(self.metrics, "".join(f"{line}\n" for line in kept).encode())
+
+    def note(self, state: State, metrics: dict[str, Any]) -> None:
+        with self.metrics.open("a") as file:
+            file.write(json.dumps(metrics) + "\n")
+        self.report(state, self.training, metrics)
+
+    def after_step(self, state: State) -> None:
+        if self.stopping or time.monotonic() - self.written > self.interval:
+            self.file.parent.mkdir(exist_ok=True)
+            save_model(self.file, state.tensors(), {"step": state.step, "seconds": state.seconds})
+            self.written = time.monotonic()
+        if self.stopping:
+            raise KeyboardInterrupt
+        self.report(state, self.training, None)
+
+    def stop(self, number: int, frame: FrameType | None) -> None:
+        if self.stopping:  # asked twice: at once
+            raise KeyboardInterrupt
+        self.stopping = True
+
+
+@contextmanager
+def _signals_caught(keeper: _Keeper) -> Iterator[None]:
+    """Ctrl-C and SIGTERM wait for the step to end, so that a checkpoint can be written."""
+    caught = (signal.SIGINT, signal.SIGTERM)
+    try:
+        before = [signal.signal(number, keeper.stop) for number in caught]
+    except ValueError:  # not in the main thread: signals are somebody else's business
+        yield
+        return
+    try:
+        yield
+    finally:
+        for number, handler in zip(caught, before, strict=True):
+            signal.signal(number, handler)
+
+
+def last_checkpoint(folder: Path) -> Path | None:
+    path = folder / "checkpoint" / "state.safetensors"
+    return path if path.is_file() else None
