@@ -198,7 +198,9 @@ def test_a_module_without_batch_input_is_handled_by_the_module_around_it() -> No
 
 
 def test_parametrised_layers_run_as_a_unit() -> None:
-    net = scn.SCN(nn.utils.parametrizations.weight_norm(nn.Linear(4, 3, bias=False)), 2, 3)
+    layer = nn.utils.parametrizations.weight_norm(nn.Linear(4, 3, bias=False))
+    with pytest.warns(UserWarning, match="no reset_parameters draws parametrizations"):
+        net = scn.SCN(layer, 2, 3)
     x, alpha = torch.randn(4, 4), torch.randn(2, 2)
     expected = torch.cat([net(x[:2], alpha[0]), net(x[2:], alpha[1])])
     torch.testing.assert_close(net(x, alpha), expected)

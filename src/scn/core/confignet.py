@@ -53,3 +53,5 @@ class ConfigurationNetwork(nn.Module):
         self.output = nn.Linear(HIDDEN_UNITS, len(origin)).to(old.weight)
         self.output.weight.copy_(old.weight[origin])
         self.output.bias.copy_(old.bias[origin] - share)
+        self.output.weight.requires_grad_(old.weight.requires_grad)
+        self.output.bias.requires_grad_(old.bias.requires_grad)

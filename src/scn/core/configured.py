@@ -27,6 +27,7 @@ class Configured:
     parameters: list[Place]
     addresses: list[int]  # of the parameters, in the same order
     shared: list[tuple[Place, Place]]  # what does not depend on alpha: to, from
+    children: list[tuple[Place, nn.Module]]  # every module below, and where it is held
 
     def rewrite(self, theta: Tensor, beta: Tensor) -> None:
         torch.mm(beta.unsqueeze(0), theta, out=self.block)
@@ -38,7 +39,8 @@ class Configured:
         return (
             self.block.dtype == theta.dtype
             and self.block.device == theta.device
-            and [table[name].data_ptr() for table, name in self.parameters] == self.addresses
+            and all(table.get(name) is child for (table, name), child in self.children)
+            and [_address(table[name]) for table, name in self.parameters] == self.addresses
         )
 
 
@@ -54,7 +56,9 @@ def configured_copy(template: nn.Module, subspace: Subspace, beta: Tensor) -> tu
             setattr(owner, name, parameter)
             parameters.append((owner._parameters, name))
             addresses.append(parameter.data_ptr())
-    return plain, Configured(block.unsqueeze(0), parameters, addresses, _shared(template, plain))
+    return plain, Configured(
+        block.unsqueeze(0), parameters, addresses, _shared(template, plain), _children(plain)
+    )
 
 
 def _shared(template: nn.Module, plain: nn.Module) -> list[tuple[Place, Place]]:
@@ -68,17 +72,30 @@ def _shared(template: nn.Module, plain: nn.Module) -> list[tuple[Place, Place]]:
     return pairs
 
 
+def _address(parameter: Tensor | None) -> int:
+    return 0 if parameter is None else parameter.data_ptr()
+
+
+def _children(plain: nn.Module) -> list[tuple[Place, nn.Module]]:
+    return [
+        ((module._modules, name), child)
+        for module in plain.modules()
+        for name, child in module.named_children()
+    ]
+
+
 def fill(plain: nn.Module, template: nn.Module, subspace: Subspace, beta: Tensor) -> None:
     """Write theta into any module of the template's shape, wherever its parameters lie."""
-    parts = subspace.mix(beta).split(subspace.sizes)
-    sources = {slot.names[0]: part for slot, part in zip(subspace.slots, parts, strict=True)}
-    sources |= dict(template.named_parameters()) | dict(template.named_buffers())
+    parts = zip(subspace.slots, subspace.mix(beta).split(subspace.sizes), strict=True)
+    sources = {name: part.view(slot.shape) for slot, part in parts for name in slot.names}
+    sources |= dict(template.named_parameters(remove_duplicate=False)) | dict(template.named_buffers())
     targets = dict(plain.named_buffers()) | dict(plain.named_parameters(remove_duplicate=False))
-    try:
-        for name, source in sources.items():
-            targets[name].copy_(source.view(targets[name].shape))
-    except (KeyError, RuntimeError) as error:
+    wrong = sources.keys() ^ targets.keys()
+    wrong |= {n for n in sources.keys() & targets.keys() if sources[n].shape != targets[n].shape}
+    if wrong:
         raise ValueError(
-            "into= must be a backbone that this network's configure returned, but a "
-            f'{type(plain).__name__} without a fitting "{name}" was given'
-        ) from error
+            f"into= must be a backbone that this network's configure returned, but a {type(plain).__name__} "
+            f"was given that differs in {', '.join(sorted(wrong))}"
+        )
+    for name, source in sources.items():
+        targets[name].copy_(source)

@@ -23,7 +23,9 @@ def draw_bases(
 ) -> Tensor:
     """The (D, L) tensor of base models to start from."""
     if callable(init):
-        return torch.stack([_flat(init(), slots) for _ in range(dims)])
+        return torch.stack([_flat(init(), slots).to(_flat(backbone, slots)) for _ in range(dims)])
+    if not 0 <= noise < float("inf"):
+        raise ValueError(f"noise must be a number of at least 0, but is {noise}")
     if init == "pretrained":
         return torch.stack([_flat(backbone, slots, noise) for _ in range(dims)])
     if init != "independent":
@@ -69,7 +71,8 @@ def _warn_of_parameters_that_cannot_be_drawn(backbone: nn.Module, slots: Sequenc
     drawn: set[str] = set()
     for prefix, module in backbone.named_modules():
         if any(hasattr(module, reset) for reset in _RESETS):
-            drawn.update(f"{prefix}.{n}".removeprefix(".") for n, _ in module.named_parameters())
+            names = (f"{prefix}.{n}".removeprefix(".") for n, _ in module.named_parameters())
+            drawn.update(name for name in names if "parametrizations." not in name)
     alike = [
         slot.names[0]
         for slot in slots
@@ -82,5 +85,5 @@ def _warn_of_parameters_that_cannot_be_drawn(backbone: nn.Module, slots: Sequenc
             f"no reset_parameters draws {', '.join(alike)}, so every base model starts with the same "
             "values there: give the module that owns them a reset_parameters, or pass "
             "init=a function that makes a new backbone",
-            stacklevel=4,
+            stacklevel=5,
         )

@@ -18,6 +18,8 @@ from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.modules.instancenorm import _InstanceNorm
 
+from scn.core.precision import full_precision
+
 
 class NeedsUnit(Exception):
     """The module around the place this was raised at must run once per group."""
@@ -42,7 +44,8 @@ class Unmixed:
 
     def mixed(self) -> Tensor:
         """(K, *shape)."""
-        return (self.beta @ self.bases.flatten(1)).view(len(self.beta), *self.bases.shape[1:])
+        with full_precision(self.beta):
+            return (self.beta @ self.bases.flatten(1)).view(len(self.beta), *self.bases.shape[1:])
 
 
 @dataclass(frozen=True)
@@ -137,12 +140,18 @@ def normalisation(module: nn.Module, groups: Groups, parameters: Parameters, x: 
     """The layer's own normalisation over the whole batch, then scale and shift of each group."""
     weight, bias = (_mixed(module, parameters, name) for name in ("weight", "bias"))
     with _removed(module, "weight", "bias"):
-        out = groups.divide(type(module).forward(module, x))
+        out = groups.divide(type(module).forward(module, _as_statistics(module, x)))
     trailing = isinstance(module, nn.LayerNorm | nn.RMSNorm)
     for value, apply in ((weight, torch.mul), (bias, torch.add)):
         if value is not None:
             out = apply(out, _aligned(value, out.dim(), trailing))
-    return out.reshape_as(x)
+    return out.reshape_as(x).to(x.dtype)
+
+
+def _as_statistics(module: nn.Module, x: Tensor) -> Tensor:
+    """x in the type of the layer's statistics: under autocast x has fewer bits than they have."""
+    mean = module._buffers.get("running_mean")
+    return x if mean is None else x.to(mean.dtype)
 
 
 def _aligned(value: Tensor, dim: int, trailing: bool) -> Tensor:

@@ -12,7 +12,9 @@ shared by every configuration.
 from __future__ import annotations
 
 import copy
+import glob
 import math
+import operator
 import os
 import weakref
 from collections.abc import Iterable, Sequence
@@ -28,13 +30,19 @@ from scn.core.confignet import ConfigurationNetwork
 from scn.core.configured import Configured, configured_copy, fill
 from scn.core.initialise import Initialisation, draw_bases
 from scn.core.layout import Slot, find_slots, places
+from scn.core.precision import full_precision
 from scn.core.registry import build_backbone, describe_backbone
 from scn.core.storage import ModelFileError, load_model, save_model
 from scn.core.subspace import Subspace
+from scn.core.substitute import call_with
 
 
 class SCN(nn.Module):
     """A subspace-configurable network around `backbone`.
+
+    While a call runs, the backbone holds that call's weights: do not call one network from several threads
+    (configure a backbone for each), and do not recompute parts of the backbone in the backward pass
+    (torch.utils.checkpoint).
 
     Args:
         backbone: any module whose first input is the batch. It is copied, never changed.
@@ -62,13 +70,13 @@ class SCN(nn.Module):
         seed: int | None = None,
     ) -> None:
         super().__init__()
-        for name, count in (("alpha_dim", alpha_dim), ("dims", dims)):
-            if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-                raise ValueError(f"{name} must be a whole number of at least 1, but is {count!r}")
+        if not isinstance(backbone, nn.Module):
+            raise TypeError(f"the backbone must be a torch module, but is {backbone!r}")
+        alpha_dim, dims = (_at_least_one(n, v) for n, v in (("alpha_dim", alpha_dim), ("dims", dims)))
         self.alpha_dim = alpha_dim
         self.configurable = (configurable,) if isinstance(configurable, str) else tuple(configurable)
         slots = find_slots(backbone, self.configurable)
-        _refuse_batch_statistics_at_test_time(backbone)
+        _refuse_what_cannot_work(backbone)
         with torch.random.fork_rng(enabled=seed is not None):
             if seed is not None:
                 torch.manual_seed(seed)
@@ -78,12 +86,16 @@ class SCN(nn.Module):
         self.backbone = copy.deepcopy(backbone)
         for owner, name in places(self.backbone, slots):
             setattr(owner, name, None)
-        self._units: set[str] = set()
+        self._findings = grouped.Findings()
         self._configured: weakref.WeakKeyDictionary[nn.Module, Configured] = weakref.WeakKeyDictionary()
 
     def __getstate__(self) -> dict[str, Any]:
-        """For copies, which have configured no backbone yet."""
-        return {**vars(self), "_configured": weakref.WeakKeyDictionary()}
+        return {name: value for name, value in vars(self).items() if name != "_configured"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """A copy has configured no backbone yet."""
+        super().__setstate__(state)
+        self._configured = weakref.WeakKeyDictionary()
 
     @property
     def dims(self) -> int:
@@ -112,13 +124,15 @@ class SCN(nn.Module):
         alpha = self._checked(alpha, self.theta)
         if alpha.dim() > 2:
             raise ValueError(f"alpha must have 1 or 2 dimensions, but its shape is {_shape(alpha)}")
-        beta = self.confignet(alpha.view(-1, self.alpha_dim))
-        if alpha.dim() == 2:
-            beta = self._one_row_if_enough(beta, x)
-        if len(beta) > 1:
-            return grouped.run(self.backbone, self.subspace, beta, len(x), self._units, (x, *args), kwargs)
-        weights = {name: w.squeeze(0) for name, w in self.subspace.weight_sets(beta).items()}
-        return grouped.with_weights(self.backbone, weights, (x, *args), kwargs)
+        with full_precision(alpha):
+            beta = self.confignet(alpha.view(-1, self.alpha_dim))
+            if alpha.dim() == 2:
+                beta = self._one_row_if_enough(beta, x)
+            one = self.subspace.weight_sets(beta) if len(beta) == 1 else {}
+        if len(beta) == 1:
+            weights = {name: sets.squeeze(0) for name, sets in one.items()}
+            return call_with(self.backbone, weights, (x, *args), kwargs)
+        return grouped.run(self.backbone, self.subspace, beta, len(x), self._findings, (x, *args), kwargs)
 
     def _one_row_if_enough(self, beta: Tensor, x: Any) -> Tensor:
         """Check that the rows of beta divide the batch; one row serves a batch without samples."""
@@ -150,6 +164,8 @@ class SCN(nn.Module):
                 f"alpha must have {self.alpha_dim} values in its last dimension, but its shape is "
                 f"{_shape(alpha)}: encode the parameters first (alpha = transform.encode(params))"
             )
+        if torch.compiler.is_compiling():
+            return alpha
         wrong = [value for value in alpha.flatten().tolist() if not math.isfinite(value)]
         if wrong:
             raise ValueError(f"alpha must be finite, but it holds {wrong[0]}: check the sensor or file")
@@ -195,13 +211,15 @@ class SCN(nn.Module):
         momenta = [norm.momentum for norm in norms]
         for norm in norms:
             norm.reset_running_stats()
-            norm.momentum = None  # a plain mean over all batches
             norm.train()
         seen = 0
         with torch.no_grad():
             for batch in batches:
-                plain(batch[0] if isinstance(batch, tuple | list) else batch)
-                seen += 1
+                x = batch[0] if isinstance(batch, tuple | list) else batch
+                seen += len(x)
+                for norm in norms:
+                    norm.momentum = len(x) / max(seen, 1)  # a mean in which every sample counts alike
+                plain(x)
         if not seen:
             raise ValueError("recalibrate needs at least one batch, but was given none")
         for norm, momentum in zip(norms, momenta, strict=True):
@@ -217,6 +235,8 @@ class SCN(nn.Module):
         """
         if count < 0:
             raise ValueError(f"grow adds base models: the count must not be negative, but is {count}")
+        if not noise >= 0:
+            raise ValueError(f"noise must not be negative, but is {noise}")
         parents = [i % self.dims for i in range(count)]
         self.subspace.divide(parents, noise)
         self.confignet.divide(parents)
@@ -244,37 +264,71 @@ class SCN(nn.Module):
         shape, which serves as the pattern (its weights do not matter).
         """
         tensors, config = load_model(Path(path))
-        if backbone is None:
-            backbone = build_backbone(config["backbone"])
-        net = cls(
-            backbone,
-            config["alpha_dim"],
-            config["dims"],
-            configurable=config["configurable"],
-            init="pretrained",
-        )
-        saved = [Slot(tuple(names), tuple(shape)) for names, shape in config["parameters"]]
-        if saved != list(net.subspace.slots):
-            wrong = next((str(s) for s in saved if s not in net.subspace.slots), "fewer parameters")
-            raise ValueError(
-                f"{path} holds a {config['backbone']['class']} with {wrong}, which the given "
-                f"{type(backbone).__name__} does not have: pass a backbone of the saved shape"
-            )
+        pattern = build_backbone(config["backbone"]) if backbone is None else copy.deepcopy(backbone)
+        slots = [Slot(tuple(names), tuple(shape)) for names, shape in config["parameters"]]
+        _fit(pattern, slots, f"{path} holds a {config['backbone']['class']}")
+        names = [name for slot in slots for name in slot.names]
+        with torch.random.fork_rng():
+            chosen = [glob.escape(name) for name in names]
+            net = cls(pattern, config["alpha_dim"], config["dims"], configurable=chosen, init="pretrained")
+        net.configurable = tuple(config["configurable"])
+        # The columns of Theta are in the saved order, whatever the order in the given backbone.
+        net.subspace = Subspace(slots, torch.zeros_like(net.theta))
+        _take_types(net, tensors)
         try:
-            net.load_state_dict(tensors, assign=True)
+            net.load_state_dict(tensors)
         except RuntimeError as error:
             raise ModelFileError(f"{path} does not fit its backbone: {error}") from error
         return net
+
+
+def _fit(pattern: nn.Module, slots: list[Slot], what: str) -> None:
+    """Make the saved parameters of the pattern trainable, or say which one it lacks."""
+    for slot in slots:
+        for name in slot.names:
+            try:
+                parameter = pattern.get_parameter(name)
+            except AttributeError:
+                parameter = None
+            if parameter is None or tuple(parameter.shape) != slot.shape:
+                has = "has none" if parameter is None else f"has {_shape(parameter)}"
+                raise ValueError(
+                    f"{what} with a parameter {name!r} of shape {slot.shape}, but the given "
+                    f"{type(pattern).__name__} {has}: pass a backbone of the saved shape"
+                )
+            parameter.requires_grad_(True)
+
+
+def _take_types(net: nn.Module, tensors: dict[str, Tensor]) -> None:
+    """Convert each parameter and buffer to the type it was saved with, keeping ties."""
+    for name, value in net.state_dict(keep_vars=True).items():
+        if name in tensors and value.dtype != tensors[name].dtype:
+            value.data = value.data.to(tensors[name].dtype)
+
+
+def _at_least_one(name: str, value: Any) -> int:
+    try:
+        count = operator.index(value) if not isinstance(value, bool) else 0
+    except TypeError:
+        count = 0
+    if count < 1:
+        raise ValueError(f"{name} must be a whole number of at least 1, but is {value!r}")
+    return count
 
 
 def _shape(x: Tensor) -> str:
     return str(tuple(x.shape))
 
 
-def _refuse_batch_statistics_at_test_time(backbone: nn.Module) -> None:
+def _refuse_what_cannot_work(backbone: nn.Module) -> None:
     for name, module in backbone.named_modules():
         if isinstance(module, _BatchNorm) and not module.track_running_stats:
             raise ValueError(
-                f'BatchNorm "{name}" keeps no running statistics, so at test time an answer would '
-                "depend on the other inputs of its batch: build it with track_running_stats=True"
+                f'BatchNorm "{name}" keeps no running statistics, so at test time an answer would depend on '
+                "the other inputs of its batch: build it with track_running_stats=True"
+            )
+        if isinstance(module, nn.Embedding | nn.EmbeddingBag) and (module.sparse or module.max_norm):
+            raise ValueError(
+                f'embedding "{name}" has sparse gradients or max_norm, which need weights that stay in '
+                "place: build it without them"
             )

@@ -27,6 +27,9 @@ class ModelFileError(ValueError):
 
 def write_atomically(path: Path, data: bytes) -> None:
     """Write a file so that a reader, or a crash, sees the old content or the new, never a part."""
+    path = path.resolve()
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{path} cannot be written: there is no folder {path.parent}")
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -48,10 +51,27 @@ def _umask() -> int:
 
 def save_model(path: Path, tensors: dict[str, Tensor], config: dict[str, Any]) -> None:
     """Write tensors and a JSON-able configuration as one sealed file."""
-    header = {"scn": json.dumps({"format": FORMAT, **config}), "sha256": _UNSEALED}
-    contiguous = {name: t.detach().cpu().contiguous() for name, t in tensors.items()}
-    data = safetensors.torch.save(contiguous, metadata=header)
+    kept, aliases = _without_repeats(tensors)
+    content = {"format": FORMAT, "aliases": aliases, **config}
+    data = safetensors.torch.save(kept, metadata={"scn": json.dumps(content), "sha256": _UNSEALED})
     write_atomically(path, data.replace(_UNSEALED.encode(), _seal(data).encode(), 1))
+
+
+def _without_repeats(tensors: dict[str, Tensor]) -> tuple[dict[str, Tensor], dict[str, str]]:
+    """One tensor for each place in memory, and which name stands for which: tied weights are one."""
+    kept: dict[str, Tensor] = {}
+    aliases: dict[str, str] = {}
+    first: dict[tuple[Any, ...], str] = {}
+    for name, tensor in tensors.items():
+        if not isinstance(tensor, Tensor):
+            raise TypeError(f"{name} is a {type(tensor).__name__}: only tensors can be saved")
+        place = (tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.dtype)
+        if tensor.numel() and place in first:
+            aliases[name] = first[place]
+        else:
+            first[place] = name
+            kept[name] = tensor.detach().cpu().contiguous()
+    return kept, aliases
 
 
 def load_model(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
@@ -71,9 +91,10 @@ def load_model(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
             "install a newer scn"
         )
     try:
-        return safetensors.torch.load(data), config
+        tensors = safetensors.torch.load(data)
     except SafetensorError as error:
         raise ModelFileError(f"{path} is damaged: {error}") from error
+    return tensors | {name: tensors[kept] for name, kept in config["aliases"].items()}, config
 
 
 def _seal(unsealed: bytes) -> str:

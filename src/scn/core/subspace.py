@@ -21,6 +21,7 @@ from torch.optim.optimizer import (
 )
 
 from scn.core.layout import Slot
+from scn.core.precision import full_precision
 
 
 class Subspace(nn.Module):
@@ -31,7 +32,6 @@ class Subspace(nn.Module):
     def __init__(self, slots: Sequence[Slot], bases: Tensor) -> None:
         super().__init__()
         self.slots = tuple(slots)
-        self.aside: Tensor | None = None  # frozen rows, while an optimiser steps
         self.theta = nn.Parameter(bases)
         self.register_buffer("frozen", torch.zeros(len(bases), dtype=torch.bool))
         self.register_load_state_dict_post_hook(_guard_after_loading)
@@ -46,11 +46,12 @@ class Subspace(nn.Module):
 
     def weight_sets(self, beta: Tensor) -> dict[str, Tensor]:
         """beta: (K, D) -> every parameter by name, each of shape (K, *shape): K configurations."""
-        return self._named(_Mix.apply(beta, self.theta, self.sizes))
+        with full_precision(beta):
+            return self._named(_Mix.apply(beta, self._trained(), self.sizes))
 
     def base_sets(self) -> dict[str, Tensor]:
         """Every parameter by name, each of shape (D, *shape): the bases themselves, unmixed."""
-        return self._named(self.theta.split(self.sizes, dim=1))
+        return self._named(self._trained().split(self.sizes, dim=1))
 
     def _named(self, columns: Sequence[Tensor]) -> dict[str, Tensor]:
         return {
@@ -85,12 +86,18 @@ class Subspace(nn.Module):
 
     def freeze(self, indices: Iterable[int]) -> None:
         """Stop training these bases, whichever optimiser runs, built before or after this call."""
-        dims = len(self.theta)
-        for index in indices:
-            if not -dims <= index < dims:
-                raise IndexError(f"there is no base model {index}: they are 0 to {dims - 1}")
-            self.frozen[index] = True
+        dims, chosen = len(self.theta), list(indices)
+        for index in chosen:
+            if isinstance(index, bool) or not isinstance(index, int) or not -dims <= index < dims:
+                raise IndexError(f"there is no base model {index!r}: they are 0 to {dims - 1}")
+        self.frozen[chosen] = True
         self._guard()
+
+    def _trained(self) -> Tensor:
+        """Theta, through which no gradient reaches the frozen rows."""
+        if not self.frozen.any():
+            return self.theta
+        return torch.where(self.frozen.unsqueeze(1), self.theta.detach(), self.theta)
 
     def _guard(self) -> None:
         if self.frozen.any():
@@ -139,9 +146,10 @@ class _Mix(torch.autograd.Function):
         return grad_beta, grad_theta, None
 
 
-# Zero gradients alone would not keep a base frozen: momentum and weight decay move a row all the
-# same. So whenever an optimiser that owns a Theta steps, its frozen rows are put aside and put back.
+# Zero gradients alone do not keep a base frozen: momentum and weight decay move a row all the same. So
+# whenever an optimiser that owns a Theta steps, its frozen rows are put aside and put back.
 _with_frozen_bases: weakref.WeakSet[Subspace] = weakref.WeakSet()
+_aside: weakref.WeakKeyDictionary[Subspace, Tensor] = weakref.WeakKeyDictionary()
 
 
 def _keep_frozen(subspace: Subspace) -> None:
@@ -162,12 +170,12 @@ def _owned(optimizer: torch.optim.Optimizer) -> Iterator[Subspace]:
 
 def _put_aside(optimizer: torch.optim.Optimizer, *_: Any) -> None:
     for subspace in _owned(optimizer):
-        subspace.aside = subspace.theta.detach()[subspace.frozen]
+        _aside[subspace] = subspace.theta.detach()[subspace.frozen]
 
 
 @torch.no_grad()
 def _put_back(optimizer: torch.optim.Optimizer, *_: Any) -> None:
     for subspace in _owned(optimizer):
-        if subspace.aside is not None:
-            subspace.theta[subspace.frozen] = subspace.aside
-            subspace.aside = None
+        rows = _aside.pop(subspace, None)
+        if rows is not None:
+            subspace.theta[subspace.frozen] = rows
