@@ -148,6 +148,9 @@ def test_help_explains_with_an_example(command: str) -> None:
 def test_a_chart_of_one_value_and_of_many() -> None:
     angle = Parameter("angle", 0, 360, "degrees", periodic=True)
     assert "0.5" in chart([0.0], [0.5], angle)
+    assert chart([0.0, 330.0], [0.5, 0.6], angle).splitlines()[-1].split() == [
+        *["0", "accuracy", "over", "angle", "(degrees)", "330"]
+    ]
     lines = chart([float(i) for i in range(1000)], [i / 1000 for i in range(1000)], angle).splitlines()
     bars = [line.split("│")[1] for line in lines[:-1]]
     heights = [sum(bar[i] != " " for bar in bars) for i in range(72)]

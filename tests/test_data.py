@@ -149,11 +149,15 @@ def test_a_cut_gzip_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         ({"x_train": np.zeros((20, 28), np.uint8)}, "x_train must be uint8 images"),
         ({"y_train": np.zeros(19, np.uint8)}, "y_train must be one whole number for each of 20"),
         ({"y_train": np.zeros(20)}, "y_train must be one whole number"),
+        ({"y_train": np.array(["shoe"] * 20)}, "y_train must be one whole number"),
+        ({"y_val": np.zeros(5, np.uint8)}, "lacks x_val"),
+        ({"classes": np.array("shoe")}, "`classes` is a list of names"),
+        ({"x_test": np.zeros((10, 3, 28, 28), np.uint8)}, "up to 4 channels"),
         (
             {"y_test": np.full(10, 200), "classes": np.array(["a"] * 10)},
-            "labels 200 to 200, but there are 10",
+            "labels 0 to 200, but names 10 classes",
         ),
-        ({"y_test": np.full(10, -1)}, "labels -1 to -1"),
+        ({"y_test": np.full(10, -1)}, "labels -1 to "),
     ],
 )
 def test_files_of_the_wrong_form(
@@ -179,6 +183,30 @@ def test_an_npz_with_a_pickle_inside_is_not_executed(tmp_path: Path) -> None:
     np.savez(tmp_path / "mine.npz", x_train=np.array([{"a": 1}], dtype=object))
     with pytest.raises(ValueError, match="is not a readable"):
         data.load(str(tmp_path / "mine.npz"))
+
+
+def test_an_array_that_is_no_npz(tmp_path: Path) -> None:
+    np.save(tmp_path / "mine.npy", np.zeros(3))
+    (tmp_path / "mine.npy").rename(tmp_path / "mine.npz")
+    with pytest.raises(ValueError, match="is not a readable"):
+        data.load(tmp_path / "mine.npz")
+
+
+def test_one_channel_at_the_end_is_a_channel(small: dict[str, np.ndarray], tmp_path: Path) -> None:
+    np.savez(tmp_path / "plain.npz", **small)  # type: ignore[arg-type]
+    with_channel = {k: v[..., None] if k.startswith("x") else v for k, v in small.items()}
+    np.savez(tmp_path / "channel.npz", **with_channel)  # type: ignore[arg-type]
+    plain, _ = data.load(tmp_path / "plain.npz").split("test")
+    channel, _ = data.load(tmp_path / "channel.npz").split("test")
+    assert torch.equal(plain, channel)
+
+
+def test_changing_what_was_loaded_does_not_change_the_data_set(tmp_path: Path) -> None:
+    x, y = np.zeros((4, 32, 32), np.uint8), np.zeros(4, np.uint8)
+    np.savez(tmp_path / "mine.npz", x_train=x, y_train=y, x_test=x, y_test=y)
+    dataset = data.load(tmp_path / "mine.npz")
+    dataset.split("test")[0].fill_(9)
+    assert int(dataset.split("test")[0].max()) == 0
 
 
 def test_an_unknown_split() -> None:

@@ -108,6 +108,8 @@ def without(name: str) -> Arrays:
         ),
         ({**checkpoint(), "hyper_stack.0.weight": np.zeros((32, 2))}, "32 hidden units, ours 64"),
         (checkpoint(widths=(100, 4, 3)), "first layer takes 100 values"),
+        (checkpoint(widths=(1024, 3)), "has a single linear layer"),
+        ({**checkpoint(), "hyper_stack.2.bias": np.full(2, np.nan)}, "not finite real numbers"),
         ({**checkpoint(), "hyper_stack.0.weight": np.zeros(64)}, r"hyper_stack\.0\.weight"),
     ],
 )

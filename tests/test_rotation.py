@@ -138,7 +138,7 @@ def test_uint8_images_become_fractions() -> None:
     ("params", "message"),
     [
         (torch.zeros(2), r"1 value\(s\) in a row \(angle\), but their shape is \(2,\)"),
-        (torch.zeros(1, 1, 1), "their shape is"),
+        (torch.zeros(1, 1, 1), "1 or 2 dimensions"),
         (torch.tensor([float("nan")]), "finite"),
         (torch.zeros(3, 1), "3 params cannot be shared out over a batch of 4"),
         (torch.zeros(0, 1), "0 params cannot"),
@@ -149,6 +149,39 @@ def test_wrong_params(params: torch.Tensor, message: str) -> None:
         DEFAULT.apply(images(), params)
 
 
+@pytest.mark.parametrize("x", [torch.zeros(2, 1, 4, 4, dtype=torch.uint8), torch.zeros(1, 4, 4)])
+def test_images_of_the_wrong_kind(x: torch.Tensor) -> None:
+    with pytest.raises(ValueError, match="images must be floating-point"):
+        PAPER.apply(x, degrees(0))
+
+
+@both
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_coarse_types_are_rotated_in_full_precision(
+    transform: transforms.Transform, dtype: torch.dtype
+) -> None:
+    x = images().to(dtype)
+    expected = transform.apply(x.float(), degrees(33)).to(dtype)
+    assert torch.equal(transform.apply(x, degrees(33)), expected)
+
+
+@both
+def test_images_of_a_single_row(transform: transforms.Transform) -> None:
+    x = torch.rand(3, 1, 1, 8)
+    torch.testing.assert_close(transform.apply(x, degrees(180)), x.flip(3), atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize("params", [torch.tensor(30.0), torch.zeros(3)])
+def test_encoding_checks_its_params(params: torch.Tensor) -> None:
+    with pytest.raises(ValueError, match=r"1 value\(s\) in a row"):
+        DEFAULT.encode(params)
+
+
+def test_an_unknown_interpolation() -> None:
+    with pytest.raises(ValueError, match='there is no interpolation "bicubic"'):
+        transforms.Rotation(interpolation="bicubic")  # type: ignore[arg-type]
+
+
 def test_unknown_names() -> None:
     with pytest.raises(ValueError, match='Did you mean "rotation"'):
         transforms.get("rotatoin")
@@ -156,7 +189,7 @@ def test_unknown_names() -> None:
         transforms.get("rotation", "exact")
 
 
-@pytest.mark.parametrize("step", [0.0, -1.0, 7.0, 720.0, float("nan")])
+@pytest.mark.parametrize("step", [0.0, -1.0, 7.0, 720.0, 1e-9, float("nan")])
 def test_a_step_that_does_not_divide_the_range(step: float) -> None:
     with pytest.raises(ValueError, match="step"):
         DEFAULT.parameters[0].steps(step)

@@ -55,9 +55,13 @@ def _read(path: Path) -> dict[str, Tensor]:
         raise FileNotFoundError(f"there is no checkpoint {path}")
     try:
         with np.load(path, allow_pickle=False) as file:
-            return {key: torch.from_numpy(file[key]) for key in file.files}
+            arrays = {key: torch.from_numpy(file[key]) for key in file.files}
     except Exception as error:
         raise ValueError(f"{path} is not an .npz file of plain arrays: {error}") from error
+    for key, array in arrays.items():
+        if array.is_complex() or not torch.isfinite(array).all():
+            raise ValueError(f"{path}: {key} holds values that are not finite real numbers")
+    return arrays
 
 
 def _array(path: Path, arrays: dict[str, Tensor], key: str) -> Tensor:
@@ -81,6 +85,8 @@ def _empty_network(path: Path, arrays: dict[str, Tensor], image: tuple[int, ...]
         raise ValueError(
             f"{path}: its configuration network has {first.shape[0]} hidden units, ours {HIDDEN_UNITS}"
         )
+    if len(layers) < 2:
+        raise ValueError(f"{path} has a single linear layer, but a network has a hidden and an output layer")
     if pixels != int(np.prod(image)):
         raise ValueError(f"{path}: its first layer takes {pixels} values, not an image of {image}")
     backbone = MLP(image, classes, width, depth=len(layers) - 1, norm=False)

@@ -147,6 +147,9 @@ def read(folder: Path) -> Run:
         content = json.loads(path.read_text())
         if content["format"] > FORMAT:
             raise ValueError(f"format {content['format']} is newer than this scn")
+        for name in ("method", "data", "transform", "preset"):
+            if not isinstance(content[name], str):
+                raise ValueError(f"{name} must be a name, but is {content[name]!r}")
         return Run(folder, RunConfig(**content))
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(f"{path} is not the description of a run: {error}") from error

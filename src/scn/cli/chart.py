@@ -26,6 +26,6 @@ def chart(places: list[float], values: list[float], parameter: Parameter) -> str
         lines.append(f"{label:>5} │{bar}")
     left, right = f"{places[0]:g}", f"{places[-1]:g}"
     title = f"accuracy over {parameter.name}" + (f" ({parameter.unit})" if parameter.unit else "")
-    gap = max(1, columns - len(left) - len(right) - len(title)) // 2
+    gap = max(1, (columns - len(left) - len(right) - len(title)) // 2)
     lines.append(" " * 7 + left + " " * gap + title + " " * gap + right)
     return "\n".join(lines)

@@ -21,9 +21,11 @@ from scn.transforms import Transform
 
 def command(
     run: Annotated[Path, typer.Argument(help="The run folder.")],
-    step: Annotated[float | None, typer.Option(help="Distance of the grid points, e.g. in degrees.")] = None,
+    step: Annotated[
+        float | None, typer.Option(help="Distance of the settings; 1 degree for rotation.")
+    ] = None,
     preset: Annotated[
-        str | None, typer.Option(help="How the transform acts: default or paper. [the run's own]")
+        str | None, typer.Option(help="How the transform acts: default or paper; by default as in the run.")
     ] = None,
     fixed: Annotated[
         str | None,
@@ -70,20 +72,21 @@ def command(
         "checksum": dataset.checksum,
         "transform": opened.config.transform,
         "preset": used,
+        "settings": len(params),
         "fixed": None if frozen is None else frozen.tolist(),
     }
     suffix = "" if used == opened.config.preset else f"-{used}"
     if frozen is not None:
         suffix += "-fixed-" + "_".join(f"{v:g}" for v in frozen.tolist())
-    path = opened.write_accuracy(result, transform, facts, suffix)
     if as_json:
         rows = {"params": result.params.tolist(), "accuracy": result.accuracy.tolist()}
         print(json.dumps({**result.summary(), **facts, **rows}))
-        return
-    if len(transform.parameters) == 1:
-        print(chart(result.params[:, 0].tolist(), result.accuracy.tolist(), transform.parameters[0]))
-    summary = "  ".join(f"{name} {value:.4f}" for name, value in result.summary().items())
-    print(f"{summary}  over {len(params)} settings, {len(labels):,} test images, preset {used}")
+    else:
+        if len(transform.parameters) == 1:
+            print(chart(result.params[:, 0].tolist(), result.accuracy.tolist(), transform.parameters[0]))
+        summary = "  ".join(f"{name} {value:.4f}" for name, value in result.summary().items())
+        print(f"{summary}  over {len(params)} settings, {len(labels):,} test images, preset {used}")
+    path = opened.write_accuracy(result, transform, facts, suffix)
     print(f"wrote {path}", file=sys.stderr)
 
 

@@ -10,6 +10,7 @@ import typer
 
 from scn import runs, transforms
 from scn.core.registry import describe_backbone
+from scn.data import is_path
 from scn.data import registry as datasets
 from scn.published import read_checkpoint
 
@@ -28,7 +29,11 @@ def command(
 
     Example: scn import rotation_d8.npz -o runs/published-d8
     """
-    if not data.endswith(".npz"):
+    if is_path(data):
+        if not Path(data).is_file():
+            raise FileNotFoundError(f"there is no data file {data}")
+        data = str(Path(data).resolve())
+    else:
         datasets.get(data)
     expected = transforms.get(transform, preset).alpha_dim
     network = read_checkpoint(file)

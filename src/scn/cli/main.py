@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 
 import typer
@@ -21,11 +22,14 @@ app.command("evaluate")(evaluate.command)
 
 def main() -> None:
     """Run a command. Exit code 2: wrong usage or input; 1: anything else that failed."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a chart on a terminal without its characters
     try:
         app()
     except (ValueError, TypeError, FileNotFoundError, FileExistsError) as error:
         print(f"scn: {error}", file=sys.stderr)
         sys.exit(2)
-    except OSError as error:
+    except (OSError, RuntimeError) as error:
         print(f"scn: {error}", file=sys.stderr)
         sys.exit(1)

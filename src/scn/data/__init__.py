@@ -5,6 +5,6 @@ set, write a file with a loader decorated by `@registry.register("name")` and im
 """
 
 from scn.data import digits, fashion_mnist  # noqa: F401  (they register themselves)
-from scn.data.dataset import Dataset, Normalisation, load, measured_normalisation, registry, to_float
+from scn.data.dataset import Dataset, Normalisation, is_path, load, measured_normalisation, registry, to_float
 
-__all__ = ["Dataset", "Normalisation", "load", "measured_normalisation", "registry", "to_float"]
+__all__ = ["Dataset", "Normalisation", "is_path", "load", "measured_normalisation", "registry", "to_float"]

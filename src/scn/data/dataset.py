@@ -55,13 +55,14 @@ class Dataset:
         return torch.from_numpy(_resized(self.arrays[f"x_{name}"])), labels
 
 
-def load(name: str) -> Dataset:
+def load(name: str | os.PathLike[str]) -> Dataset:
     """The data set of a registered name, or of a file in the .npz form given by its path."""
-    if name.endswith(".npz") or os.sep in name:
+    if is_path(name):
         path = Path(name)
         if not path.is_file():
             raise FileNotFoundError(f"there is no data file {path}")
         return _checked(path.stem, _read(path))
+    name = str(name)
     loader = registry.get(name)
     folder = data_folder()
     file = folder / f"{name}.npz"
@@ -72,6 +73,11 @@ def load(name: str) -> Dataset:
             "or point SCN_DATA_DIR at the folder that has them"
         )
     return _checked(name, arrays)
+
+
+def is_path(name: str | os.PathLike[str]) -> bool:
+    """Whether this is the path of a file rather than a registered name."""
+    return not isinstance(name, str) or name.endswith(".npz") or os.sep in name
 
 
 def data_folder() -> Path:
@@ -110,37 +116,43 @@ def _read(path: Path) -> Arrays:
     try:
         with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             return {key: file[key] for key in file.files}
-    except (ValueError, zipfile.BadZipFile, EOFError) as error:
+    except (ValueError, TypeError, AttributeError, zipfile.BadZipFile, EOFError) as error:
         raise ValueError(f"{path} is not a readable .npz file: {error}") from error
 
 
 def _checked(name: str, arrays: Arrays) -> Dataset:
-    missing = [key for key in ("x_train", "y_train", "x_test", "y_test") if key not in arrays]
+    splits = [key[2:] for key in arrays if key.startswith("y_")]
+    needed = {f"{axis}_{split}" for axis in "xy" for split in ("train", "test", *splits)}
+    missing = sorted(needed - arrays.keys())
     if missing:
         raise ValueError(
             f"{name} lacks {', '.join(missing)}: a data file holds x_train, y_train, x_test, y_test"
         )
-    highest = max(int(arrays[k].max(initial=0)) for k in arrays if k.startswith("y_"))
+    for split in splits:
+        _check_split(name, split, arrays[f"x_{split}"], arrays[f"y_{split}"])
+    highest = max(int(arrays[f"y_{split}"].max(initial=0)) for split in splits)
     arrays.setdefault("classes", np.array([str(i) for i in range(highest + 1)]))
     arrays.setdefault("provenance", np.array(""))
-    for split in (key[2:] for key in arrays if key.startswith("y_")):
-        x, y = arrays[f"x_{split}"], arrays[f"y_{split}"]
-        if x.dtype != np.uint8 or x.ndim not in (3, 4):
-            raise ValueError(
-                f"{name}: x_{split} must be uint8 images (N, H, W) or (N, H, W, C), but is "
-                f"{x.dtype} of shape {x.shape}"
-            )
-        if y.shape != x.shape[:1] or y.dtype.kind not in "iu":
-            raise ValueError(
-                f"{name}: y_{split} must be one whole number for each of {len(x)} images, but is "
-                f"{y.dtype} of shape {y.shape}"
-            )
-        if len(y) and not 0 <= int(y.min()) <= int(y.max()) < len(arrays["classes"]):
-            raise ValueError(
-                f"{name}: y_{split} holds labels {y.min()} to {y.max()}, but there are "
-                f"{len(arrays['classes'])} classes"
-            )
+    lowest = min(int(arrays[f"y_{split}"].min(initial=0)) for split in splits)
+    if arrays["classes"].ndim != 1 or lowest < 0 or highest >= len(arrays["classes"]):
+        raise ValueError(
+            f"{name} holds labels {lowest} to {highest}, but names {arrays['classes'].size} classes: labels "
+            "count from 0, and `classes` is a list of names"
+        )
     return Dataset(name, arrays, _checksum(arrays))
+
+
+def _check_split(name: str, split: str, x: np.ndarray[Any, Any], y: np.ndarray[Any, Any]) -> None:
+    if x.dtype != np.uint8 or x.ndim not in (3, 4) or (x.ndim == 4 and x.shape[3] > 4):
+        raise ValueError(
+            f"{name}: x_{split} must be uint8 images (N, H, W) or (N, H, W, C) with up to 4 channels, but is "
+            f"{x.dtype} of shape {x.shape}"
+        )
+    if y.shape != x.shape[:1] or y.dtype.kind not in "iu":
+        raise ValueError(
+            f"{name}: y_{split} must be one whole number for each of {len(x)} images, but is {y.dtype} of "
+            f"shape {y.shape}"
+        )
 
 
 def _checksum(arrays: Arrays) -> str:
@@ -153,19 +165,14 @@ def _checksum(arrays: Arrays) -> str:
 
 
 def _resized(images: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """(N, H, W[, C]) uint8 -> (N, C, 32, 32) uint8, by the bilinear filter of Pillow."""
-    if images.shape[1:3] != (SIZE, SIZE):
-        from PIL import Image
-
-        images = (
-            np.stack(
-                [
-                    np.asarray(Image.fromarray(i).resize((SIZE, SIZE), Image.Resampling.BILINEAR))
-                    for i in images
-                ]
-            )
-            if len(images)
-            else np.zeros((0, SIZE, SIZE, *images.shape[3:]), np.uint8)
-        )
+    """(N, H, W[, C]) uint8 -> (N, C, 32, 32) uint8, by the bilinear filter of Pillow, as a copy."""
     channels = images[:, None] if images.ndim == 3 else images.transpose(0, 3, 1, 2)
-    return np.ascontiguousarray(channels)
+    if channels.shape[2:] == (SIZE, SIZE):
+        return np.array(channels, order="C")
+    from PIL import Image
+
+    out = np.empty((*channels.shape[:2], SIZE, SIZE), np.uint8)
+    for place in np.ndindex(channels.shape[:2]):
+        plane = Image.fromarray(np.ascontiguousarray(channels[place]))
+        out[place] = np.asarray(plane.resize((SIZE, SIZE), Image.Resampling.BILINEAR))
+    return out

@@ -16,6 +16,8 @@ from torch import Tensor
 
 from scn.core.registry import Registry
 
+MOST_STEPS = 100_000
+
 
 @dataclass(frozen=True)
 class Parameter:
@@ -40,6 +42,8 @@ class Parameter:
         if not step > 0:
             raise ValueError(f"the step of {self.name} must be positive, but is {step}")
         intervals = (self.high - self.low) / step
+        if intervals > MOST_STEPS:
+            raise ValueError(f"a step of {step:g} gives more than {MOST_STEPS:,} values of {self.name}")
         if abs(intervals - round(intervals)) > 1e-6 * intervals or round(intervals) < 1:
             raise ValueError(
                 f"a step of {step:g} does not divide the range of {self.name}, "
@@ -90,11 +94,11 @@ class Transform(ABC):
         """Undo `apply` with the same params, as far as that is possible."""
         raise TypeError(f"{type(self).__name__} cannot be undone")
 
-    def rows(self, x: Tensor, params: Tensor) -> Tensor:
-        """params as (K, P), checked against the batch x and for values that are not numbers."""
+    def checked(self, params: Tensor) -> Tensor:
+        """params as finite numbers, with one value for each parameter in the last dimension."""
+        params = torch.as_tensor(params, dtype=torch.float32)
         count = len(self.parameters)
-        params = torch.as_tensor(params, dtype=torch.float32, device=x.device)
-        if params.dim() not in (1, 2) or params.shape[-1] != count:
+        if params.dim() == 0 or params.shape[-1] != count:
             names = ", ".join(p.name for p in self.parameters)
             raise ValueError(
                 f"params must have {count} value(s) in a row ({names}), but their shape is "
@@ -102,7 +106,14 @@ class Transform(ABC):
             )
         if not torch.isfinite(params).all():
             raise ValueError("params must be finite numbers")
-        params = params.view(-1, count)
+        return params
+
+    def rows(self, x: Tensor, params: Tensor) -> Tensor:
+        """params as (K, P) that share out the batch x."""
+        params = self.checked(params).to(x.device)
+        if params.dim() > 2:
+            raise ValueError(f"params must have 1 or 2 dimensions, but their shape is {tuple(params.shape)}")
+        params = params.view(-1, len(self.parameters))
         if len(params) == 0 or len(x) % len(params):
             raise ValueError(f"{len(params)} params cannot be shared out over a batch of {len(x)}")
         return params

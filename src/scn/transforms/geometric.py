@@ -7,12 +7,13 @@ comes from outside the image has the background value `fill`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from scn.core.registry import nearest
 from scn.transforms.base import Parameter, Transform, registry
 
 Interpolation = Literal["bilinear", "nearest"]
@@ -24,6 +25,13 @@ def warp(x: Tensor, inverse: Tensor, interpolation: Interpolation, fill: float) 
     inverse: (K, 2, 3) takes a place (right, down, 1) in the output, counted in pixels from the
     centre, to its place in the input. The first map is for the first B/K images, and so on.
     """
+    if x.dim() != 4 or not x.is_floating_point():
+        raise ValueError(
+            f"images must be floating-point (B, C, H, W) in [0, 1], but are {x.dtype} of shape "
+            f"{tuple(x.shape)}: convert uint8 by scn.data.to_float"
+        )
+    if x.dtype in (torch.float16, torch.bfloat16):  # too coarse for places in an image
+        return warp(x.float(), inverse, interpolation, fill).to(x.dtype)
     if len(x) == 0:
         return x.clone()
     height, width = x.shape[-2:]
@@ -35,7 +43,8 @@ def warp(x: Tensor, inverse: Tensor, interpolation: Interpolation, fill: float) 
         index, inside = _index(column.round(), row.round(), height, width)
         seen = planes.flatten(2).gather(2, index.unsqueeze(1).expand(-1, planes.shape[1], -1))
         return seen.where(inside.unsqueeze(1), fill).view_as(x)
-    places = torch.stack([2 * column / (width - 1) - 1, 2 * row / (height - 1) - 1], dim=-1)
+    across, down = max(width - 1, 1), max(height - 1, 1)
+    places = torch.stack([2 * column / across - 1, 2 * row / down - 1], dim=-1)
     shifted = planes - fill if fill else planes
     out = F.grid_sample(shifted, places.view(-1, height, width, 2), align_corners=True)
     return (out + fill if fill else out).reshape(x.shape)
@@ -108,12 +117,14 @@ class Rotation(Transform):
     }
 
     def __init__(self, interpolation: Interpolation = "bilinear", fill: float = 0.0) -> None:
+        if interpolation not in get_args(Interpolation):
+            raise ValueError(f"there is no interpolation {nearest(interpolation, get_args(Interpolation))}")
         self.interpolation: Interpolation = interpolation
         self.fill = fill
 
     def encode(self, params: Tensor) -> Tensor:
         """(..., 1) degrees -> (..., 2): cosine and sine."""
-        angle = torch.deg2rad(torch.as_tensor(params, dtype=torch.float64))
+        angle = torch.deg2rad(self.checked(params).double())
         return torch.cat([angle.cos(), angle.sin()], dim=-1).float()
 
     def apply(self, x: Tensor, params: Tensor) -> Tensor:
