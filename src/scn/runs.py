@@ -75,6 +75,11 @@ class Run:
         return self.folder / "model.safetensors"
 
     @property
+    def is_own_class(self) -> bool:
+        """Whether the backbone is a class of the user's own."""
+        return "name" not in self.config.backbone
+
+    @property
     def is_trained(self) -> bool:
         return self.model_file.is_file()
 

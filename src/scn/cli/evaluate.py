@@ -14,8 +14,8 @@ from rich.progress import track
 
 from scn import data, runs
 from scn.cli.chart import chart
-from scn.cli.train import own_backbone
 from scn.evaluate import evaluate
+from scn.plan import backbone_of
 from scn.transforms import Transform
 
 
@@ -48,8 +48,8 @@ def command(
     opened = runs.read(run)
     method = opened.method(preset)
     transform = method.transform
-    own = None if backbone is None else own_backbone(backbone, opened)
-    params = _grid(transform, step)
+    own = backbone_of(opened, backbone) if opened.is_own_class else None
+    params = transform.regular(step)
     frozen = None if fixed is None else _parse(fixed, transform)
     dataset = data.load(opened.config.data)
     images, labels = dataset.split("test")
@@ -88,12 +88,6 @@ def command(
         print(f"{summary}  over {len(params)} settings, {len(labels):,} test images, preset {used}")
     path = opened.write_accuracy(result, transform, facts, suffix)
     print(f"wrote {path}", file=sys.stderr)
-
-
-def _grid(transform: Transform, step: float | None) -> torch.Tensor:
-    distance = transform.default_step if step is None else step
-    axes = [p.grid(p.steps(distance)) for p in transform.parameters]
-    return torch.cartesian_prod(*axes).view(-1, len(axes))
 
 
 def _parse(text: str, transform: Transform) -> torch.Tensor:

@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from scn.cli import evaluate, import_, train
+from scn.cli import compare, demo, evaluate, import_, train
 
 app = typer.Typer(
     help="Subspace-configurable networks: small networks that follow a measured change of the input.",
@@ -15,7 +15,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
+app.command("demo")(demo.command)
 app.command("train")(train.command)
+app.command("compare")(compare.command)
 app.command("import")(import_.command)
 app.command("evaluate")(evaluate.command)
 

@@ -2,73 +2,18 @@
 
 from __future__ import annotations
 
-import functools
 import sys
-from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import torch
 import typer
-from torch import nn
 
-from scn import backbones, data, methods, recipe, runs, transforms
-from scn.backbones.build import find_class
+from scn import methods, recipe, runs
 from scn.cli.progress import training_progress
 from scn.loop import Diverged
+from scn.plan import backbone_of, plan_run
 from scn.train import last_checkpoint, train
-
-
-def own_backbone(name: str, run: runs.Run) -> Callable[[], nn.Module]:
-    """Makes the backbone of a run whose class is the user's own. It is named by the user, never by
-    the file, because reading a run must not execute what the run says."""
-    return functools.partial(find_class(name), **run.config.backbone.get("arguments", {}))
-
-
-def describe(
-    data_name: str,
-    transform: str,
-    preset: str,
-    backbone: str,
-    method: str,
-    dims: int,
-    chosen: recipe.Recipe,
-    seed: int,
-    fixed: list[float] | None,
-    sizes: dict[str, int | None],
-    normalisation: str,
-) -> runs.RunConfig:
-    """The configuration of a new run; every name and value is checked on the way."""
-    kind = methods.get(method)
-    changed = transforms.get(transform, preset)
-    if dims < 1:
-        raise ValueError(f"dims must be at least 1, but is {dims}")
-    if kind.needs_fixed != (fixed is not None):
-        need = "needs --fixed, the setting it is trained for" if kind.needs_fixed else "takes no --fixed"
-        raise ValueError(f"the method {method} {need}")
-    if fixed is not None and len(fixed) != len(changed.parameters):
-        names = ", ".join(p.name for p in changed.parameters)
-        raise ValueError(f"--fixed takes one number for each of: {names}")
-    dataset = data.load(data_name)
-    images, _ = dataset.split("train")
-    _, arguments = backbones.factory(backbone, images.shape[1:], len(dataset.classes), **sizes)
-    description = {"class": backbone} if ":" in backbone else {"name": backbone}
-    measured = data.measured_normalisation(images) if normalisation == "measured" else data.Normalisation()
-    return runs.RunConfig(
-        method=method,
-        data=data_name,
-        transform=transform,
-        preset=preset,
-        backbone={**description, "arguments": arguments},
-        dims=dims if kind.mixes else 1,
-        fixed=fixed,
-        seed=seed,
-        recipe=asdict(chosen),
-        normalisation=asdict(measured),
-        samples=dataset.counts,
-        checksum=dataset.checksum,
-    )
 
 
 def command(
@@ -120,9 +65,18 @@ def command(
         )
         values = None if fixed is None else [float(part) for part in fixed.split(",")]
         sizes = {"width": width, "depth": depth}
-        normalisation = "half" if recipe_name == "paper" else "measured"
-        config = describe(
-            data_name, transform, preset, backbone, method, dims, chosen, seed, values, sizes, normalisation
+        config = plan_run(
+            data_name,
+            transform,
+            backbone,
+            method,
+            chosen,
+            dims=dims,
+            preset=preset,
+            fixed=values,
+            seed=seed,
+            sizes=sizes,
+            measure=recipe_name != "paper",
         )
         run = runs.create(output, config)
     if run.is_trained:
@@ -132,7 +86,7 @@ def command(
         try:
             train(
                 run,
-                make_backbone(run, backbone),
+                backbone_of(run, backbone),
                 device=device,
                 mixed_precision=mixed_precision,
                 checkpoint_minutes=checkpoint_minutes,
@@ -146,13 +100,3 @@ def command(
             print(f"stopped; `scn train --resume {run.folder}` goes on", file=sys.stderr)
             sys.exit(130)
     print(run.folder)
-
-
-def make_backbone(run: runs.Run, named: str) -> Callable[[], nn.Module]:
-    """Makes new backbones for a run."""
-    description = run.config.backbone
-    if "name" in description:
-        return functools.partial(backbones.get(description["name"]), **description["arguments"])
-    if named != description["class"]:
-        raise ValueError(f"{run.folder} has a backbone of your own: say --backbone {description['class']}")
-    return own_backbone(named, run)

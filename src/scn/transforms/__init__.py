@@ -5,7 +5,7 @@ here.
 """
 
 from scn.transforms.base import Parameter, Transform, registry
-from scn.transforms.geometric import Rotation
+from scn.transforms.geometric import Rotation, Scaling, Translation
 
 
 def get(name: str, preset: str = "default") -> Transform:
@@ -13,4 +13,4 @@ def get(name: str, preset: str = "default") -> Transform:
     return registry.get(name).from_preset(preset)
 
 
-__all__ = ["Parameter", "Rotation", "Transform", "get", "registry"]
+__all__ = ["Parameter", "Rotation", "Scaling", "Transform", "Translation", "get", "registry"]

@@ -78,6 +78,11 @@ class Transform(ABC):
         """`steps` values of each parameter, every combination: (steps**P, P)."""
         return torch.cartesian_prod(*(p.grid(steps) for p in self.parameters)).view(-1, len(self.parameters))
 
+    def regular(self, step: float | None = None) -> Tensor:
+        """Settings that lie `step` apart (by default `default_step`), every combination: (N, P)."""
+        axes = [p.grid(p.steps(self.default_step if step is None else step)) for p in self.parameters]
+        return torch.cartesian_prod(*axes).view(-1, len(axes))
+
     @abstractmethod
     def encode(self, params: Tensor) -> Tensor:
         """params: (..., P) -> alpha: (..., S)."""

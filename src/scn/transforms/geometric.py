@@ -6,6 +6,7 @@ comes from outside the image has the background value `fill`.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, get_args
 
@@ -100,17 +101,13 @@ def _index(column: Tensor, row: Tensor, height: int, width: int) -> tuple[Tensor
     return (row.clamp(0, height - 1) * width + column.clamp(0, width - 1)).long(), inside
 
 
-@registry.register("rotation")
-class Rotation(Transform):
-    """Rotation about the centre, counter-clockwise. params: the angle in degrees.
+class Geometric(Transform):
+    """A transform of images by an affine map. `fill` is the background value.
 
-    The preset "paper" is what the published code does after normalisation, said for images in
-    [0, 1]: nearest neighbour, and corners in mid-grey (0.5 becomes 0), which reveal the angle.
+    The preset "paper" is what the published code does after normalisation, said for images in [0, 1]:
+    nearest neighbour, and a background of mid-grey (0.5 becomes 0).
     """
 
-    parameters = (Parameter("angle", 0.0, 360.0, "degrees", periodic=True),)
-    alpha_dim = 2
-    default_step = 1.0
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "default": {},
         "paper": {"interpolation": "nearest", "fill": 0.5},
@@ -122,19 +119,99 @@ class Rotation(Transform):
         self.interpolation: Interpolation = interpolation
         self.fill = fill
 
+    @abstractmethod
+    def inverse_map(self, params: Tensor) -> Tensor:
+        """params: (K, P) -> (K, 6): where each place in the output comes from, row by row.
+
+        The two rows take (right, down, 1), in pixels from the centre, to right and down in the input.
+        """
+
+    @abstractmethod
+    def opposite(self, params: Tensor) -> Tensor:
+        """The params that undo these."""
+
+    def apply(self, x: Tensor, params: Tensor) -> Tensor:
+        inverse = self.inverse_map(self.rows(x, params)).view(-1, 2, 3)
+        return warp(x, inverse, self.interpolation, self.fill)
+
+    def invert(self, x: Tensor, params: Tensor) -> Tensor:
+        return self.apply(x, self.opposite(self.checked(params)))
+
+    def arranged(self, x: Tensor) -> Tensor:
+        return pixel_major(x)
+
+
+def _map(*entries: Tensor | float) -> Tensor:
+    """Six entries, each (K,) or a number, as (K, 6)."""
+    sized = next(entry for entry in entries if isinstance(entry, Tensor))
+    return torch.stack([e if isinstance(e, Tensor) else torch.full_like(sized, e) for e in entries], dim=-1)
+
+
+@registry.register("rotation")
+class Rotation(Geometric):
+    """Rotation about the centre, counter-clockwise. params: the angle in degrees.
+
+    In the preset "paper" the grey corners of a rotated image reveal the angle.
+    """
+
+    parameters = (Parameter("angle", 0.0, 360.0, "degrees", periodic=True),)
+    alpha_dim = 2
+    default_step = 1.0
+
     def encode(self, params: Tensor) -> Tensor:
         """(..., 1) degrees -> (..., 2): cosine and sine."""
         angle = torch.deg2rad(self.checked(params).double())
         return torch.cat([angle.cos(), angle.sin()], dim=-1).float()
 
-    def apply(self, x: Tensor, params: Tensor) -> Tensor:
-        cos, sin = self.encode(self.rows(x, params)).unbind(dim=-1)
-        zero = torch.zeros_like(cos)
-        inverse = torch.stack([cos, -sin, zero, sin, cos, zero], dim=-1).view(-1, 2, 3)
-        return warp(x, inverse, self.interpolation, self.fill)
+    def inverse_map(self, params: Tensor) -> Tensor:
+        cos, sin = self.encode(params).unbind(dim=-1)
+        return _map(cos, -sin, 0.0, sin, cos, 0.0)
 
-    def arranged(self, x: Tensor) -> Tensor:
-        return pixel_major(x)
+    def opposite(self, params: Tensor) -> Tensor:
+        return -params
 
-    def invert(self, x: Tensor, params: Tensor) -> Tensor:
-        return self.apply(x, -torch.as_tensor(params))
+
+@registry.register("scaling")
+class Scaling(Geometric):
+    """Scaling about the centre. params: the factor, below 1 for smaller."""
+
+    parameters = (Parameter("factor", 0.2, 2.0),)
+    alpha_dim = 1
+    default_step = 0.05
+
+    def encode(self, params: Tensor) -> Tensor:
+        """The factor itself."""
+        return self.checked(params)
+
+    def inverse_map(self, params: Tensor) -> Tensor:
+        shrink = 1 / params[:, 0]
+        return _map(shrink, 0.0, 0.0, 0.0, shrink, 0.0)
+
+    def opposite(self, params: Tensor) -> Tensor:
+        return 1 / params
+
+    def checked(self, params: Tensor) -> Tensor:
+        params = super().checked(params)
+        if (params <= 0).any():
+            raise ValueError(f"the factor of scaling must be positive, but is {params.min().item():g}")
+        return params
+
+
+@registry.register("translation")
+class Translation(Geometric):
+    """Shift. params: pixels to the right and down."""
+
+    parameters = (Parameter("right", -8.0, 8.0, "pixels"), Parameter("down", -8.0, 8.0, "pixels"))
+    alpha_dim = 2
+    default_step = 1.0
+
+    def encode(self, params: Tensor) -> Tensor:
+        """Both shifts as parts of the largest, so that alpha lies in [-1, 1]."""
+        return self.checked(params) / self.parameters[0].high
+
+    def inverse_map(self, params: Tensor) -> Tensor:
+        right, down = params.unbind(dim=-1)
+        return _map(1.0, 0.0, -right, 0.0, 1.0, -down)
+
+    def opposite(self, params: Tensor) -> Tensor:
+        return -params

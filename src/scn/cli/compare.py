@@ -1,0 +1,134 @@
+"""`scn compare`: methods against each other on one task."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from scn import recipe
+from scn.compare import Job, Outcome, Row, compare, curves, plan, table, write_table
+from scn.plan import plan_run
+from scn.plots.comparison import draw_comparison, label
+from scn.runs import RunConfig
+from scn.transforms import get as get_transform
+
+
+def carry_out_all(
+    jobs: Sequence[Job], folder: Path, backbone: str, step: float | None, quiet: bool
+) -> list[Outcome]:
+    """Every outcome in the order of the jobs, with progress on standard error."""
+    console = Console(stderr=True, quiet=quiet)
+    columns = (
+        TextColumn("compare"),
+        BarColumn(),
+        TextColumn("{task.completed}/{task.total} runs"),
+        TimeElapsedColumn(),
+    )
+    outcomes: dict[str, Outcome] = {}
+    began = time.monotonic()
+    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+        task = progress.add_task("compare", total=len(jobs))
+        for job, outcome in compare(jobs, folder, backbone=backbone, step=step):
+            outcomes[job.name] = outcome
+            progress.advance(task)
+            passed = time.monotonic() - began
+            console.print(f"{job.name}: {outcome.mean:.4f}  ({len(outcomes)}/{len(jobs)}, {passed:.0f} s)")
+    return [outcomes[job.name] for job in jobs]
+
+
+def show(rows: Sequence[Row], title: str) -> None:
+    """The table on standard output."""
+    shown = Table(title=title, title_justify="left")
+    for name in ("method", "accuracy", "worst setting", "weights for one answer", "weights stored"):
+        shown.add_column(name, justify="left" if name == "method" else "right")
+    for row in rows:
+        spread = f" ± {row.std:.4f}" if row.seeds > 1 else ""
+        shown.add_row(
+            label(row.method, row.dims),
+            f"{row.mean:.4f}{spread}",
+            f"{row.worst:.4f}",
+            f"{row.inference:,}",
+            f"{row.parameters:,}",
+        )
+    Console(width=100).print(shown)
+
+
+def finish(config: RunConfig, outcomes: list[Outcome], folder: Path, as_json: bool) -> list[Row]:
+    """Table, file and picture of a comparison that has been carried out."""
+    rows = table(outcomes)
+    counts = ", ".join(f"{count:,} {name}" for name, count in config.samples.items())
+    seeds = rows[0].seeds
+    data = Path(config.data).stem
+    title = f"{config.transform} on {data} ({counts}), preset {config.preset}, {seeds} seed(s)"
+    facts = {"data": data, "samples": config.samples, "transform": config.transform, "preset": config.preset}
+    written = write_table(rows, folder, facts)
+    picture = folder / "comparison.png"
+    draw_comparison(curves(outcomes), get_transform(config.transform, config.preset), title, picture)
+    if as_json:
+        print(json.dumps({**facts, "rows": [asdict(row) for row in rows]}))
+    else:
+        show(rows, title)
+    print(f"wrote {written} and {picture}", file=sys.stderr)
+    return rows
+
+
+def command(
+    output: Annotated[Path, typer.Option("-o", "--output", help="The folder for all runs.")],
+    data_name: Annotated[str, typer.Option("--data", help="A data set, or an .npz file.")] = "digits",
+    transform: Annotated[str, typer.Option(help="How the input changes.")] = "rotation",
+    backbone: Annotated[str, typer.Option(help="A backbone, or your package.module:Class.")] = "mlp",
+    width: Annotated[int | None, typer.Option(help="Width of the backbone.")] = None,
+    depth: Annotated[int | None, typer.Option(help="Depth of the backbone.")] = None,
+    methods: Annotated[str, typer.Option(help="Separated by commas.")] = "scn,one4all,inverse,one4one",
+    dims: Annotated[str, typer.Option(help="D of the SCNs, separated by commas.")] = "1,3,8",
+    seeds: Annotated[int, typer.Option(help="How often each is trained.")] = 3,
+    seed: Annotated[int, typer.Option(help="The first seed.")] = 0,
+    preset: Annotated[str, typer.Option(help="How the transform acts: default or paper.")] = "default",
+    recipe_name: Annotated[str, typer.Option("--recipe", help="default or paper.")] = "default",
+    epochs: Annotated[int | None, typer.Option(help="By default the recipe's.")] = None,
+    batch_size: Annotated[int | None, typer.Option(help="By default the recipe's.")] = None,
+    step: Annotated[float | None, typer.Option(help="Distance of the settings in the test.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress on standard error.")] = False,
+) -> None:
+    """Train several methods on one task with the same budget, and compare them.
+
+    Runs that are there already are not trained again. Writes comparison.json and comparison.png.
+
+    Example: scn compare --data digits --methods scn,one4all --dims 3,8 --seeds 3 -o runs/digits
+    """
+    chosen = recipe.get(recipe_name, backbone).changed(epochs=epochs, batch_size=batch_size)
+    names = [name.strip() for name in methods.split(",")]
+    config = plan_run(
+        data_name,
+        transform,
+        backbone,
+        "one4all",
+        chosen,
+        preset=preset,
+        seed=seed,
+        sizes={"width": width, "depth": depth},
+        measure=recipe_name != "paper",
+    )
+    jobs = plan(config, names, whole_numbers("--dims", dims), seeds)
+    finish(config, carry_out_all(jobs, output, backbone, step, quiet), output, as_json)
+
+
+def whole_numbers(option: str, text: str) -> list[int]:
+    try:
+        values = [int(part) for part in text.split(",")]
+    except ValueError:
+        raise ValueError(f"{option} takes whole numbers separated by commas, but got {text!r}") from None
+    if min(values) < 1:
+        raise ValueError(f"{option} must be at least 1, but got {min(values)}")
+    return values

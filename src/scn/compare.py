@@ -1,0 +1,213 @@
+"""Compare methods on one task: many runs, side by side in processes, and one table of them.
+
+Every run has a folder of its own, so a comparison that was interrupted, or is asked for again with more
+methods, trains only what is missing.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from scn import data, methods, runs, transforms
+from scn.evaluate import Accuracy, evaluate
+from scn.plan import backbone_of
+from scn.runs import Run, RunConfig
+from scn.train import train
+
+ONE4ONE_SETTINGS = 5
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run of a comparison."""
+
+    name: str
+    config: RunConfig
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one run reached."""
+
+    method: str
+    dims: int
+    seed: int
+    parameters: int  # all that is stored
+    inference: int  # what one answer needs
+    params: list[list[float]]
+    accuracy: list[float]
+
+    @property
+    def mean(self) -> float:
+        return sum(self.accuracy) / len(self.accuracy)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table: a method (with D) over its seeds."""
+
+    method: str
+    dims: int
+    mean: float
+    std: float
+    worst: float  # the lowest accuracy under any setting, as a mean over seeds
+    seeds: int
+    parameters: int
+    inference: int
+
+
+def plan(base: RunConfig, names: Sequence[str], dims: Sequence[int], seeds: int) -> list[Job]:
+    """Every run of the comparison. `base` says what they have in common."""
+    if seeds < 1:
+        raise ValueError(f"seeds must be at least 1, but is {seeds}")
+    transform = transforms.get(base.transform, base.preset)
+    jobs = []
+    for seed in range(base.seed, base.seed + seeds):
+        for name in names:
+            kind = methods.get(name)
+            if kind.mixes:
+                variants = [(f"d{d}", {"dims": d}) for d in dims]
+            elif kind.needs_fixed:
+                settings = [p.grid(2 * ONE4ONE_SETTINGS)[1::2] for p in transform.parameters]
+                rows = torch.stack(settings, dim=1).tolist()
+                variants = [("_".join(f"{v:g}" for v in row), {"fixed": row}) for row in rows]
+            else:
+                variants = [("", {})]
+            for label, changes in variants:
+                full = "-".join(part for part in (name, label, f"seed{seed}") if part)
+                defaults: dict[str, Any] = {"dims": 1, "fixed": None}
+                jobs.append(Job(full, replace(base, method=name, seed=seed, **{**defaults, **changes})))
+    return jobs
+
+
+def open_run(folder: Path, config: RunConfig) -> Run:
+    """The run of a job: a new one, or the one that is there, if it is the same."""
+    if not (folder / "config.json").exists():
+        return runs.create(folder, config)
+    run = runs.read(folder)
+    ours, theirs = (json.loads(json.dumps(asdict(c))) for c in (config, run.config))
+    differing = [key for key in ours if key not in ("versions", "source") and ours[key] != theirs[key]]
+    if differing:
+        raise FileExistsError(
+            f"{folder} holds a run with another {differing[0]} ({theirs[differing[0]]}, not "
+            f"{ours[differing[0]]}): choose another folder"
+        )
+    return run
+
+
+def carry_out(folder: Path, job: Job, backbone: str | None, step: float | None) -> Outcome:
+    """Train and evaluate one run, as far as that is not done yet."""
+    torch.set_num_threads(1)
+    run = open_run(folder / job.name, job.config)
+    factory = backbone_of(run, backbone)
+    if not run.is_trained:
+        train(run, factory, prefetch=False)
+    net = run.network(factory if run.is_own_class else None)
+    method = run.method()
+    settings = method.transform.regular(step) if method.fixed is None else method.fixed.view(1, -1)
+    done = _evaluated(run, len(settings))
+    if done is None:
+        dataset = data.load(run.config.data)
+        images, labels = dataset.split("test")
+        result = evaluate(method, net, images, labels, settings, normalisation=run.normalisation())
+        facts = {
+            "data": dataset.name,
+            "samples": len(labels),
+            "checksum": dataset.checksum,
+            "transform": run.config.transform,
+            "preset": run.config.preset,
+            "settings": len(settings),
+        }
+        run.write_accuracy(result, method.transform, facts)
+        done = result.accuracy.tolist()
+    plain = method.configured(net, settings[0])
+    return Outcome(
+        run.config.method,
+        run.config.dims,
+        run.config.seed,
+        sum(p.numel() for p in net.parameters()),
+        sum(p.numel() for p in plain.parameters()),
+        settings.tolist(),
+        done,
+    )
+
+
+def _evaluated(run: Run, settings: int) -> list[float] | None:
+    """The accuracy an earlier evaluation wrote, if it was under as many settings."""
+    table = run.folder / "accuracy.csv"
+    if not table.is_file():
+        return None
+    values = [float(line.rsplit(",", 1)[1]) for line in table.read_text().splitlines()[1:]]
+    return values if len(values) == settings else None
+
+
+def compare(
+    jobs: Sequence[Job], folder: Path, *, backbone: str | None = None, step: float | None = None
+) -> Iterator[tuple[Job, Outcome]]:
+    """Carry out all jobs, two side by side; yields each when it is done."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for job in jobs:  # before any work: refuse a folder with other runs
+        open_run(folder / job.name, job.config)
+    workers = max(1, min(os.cpu_count() or 1, len(jobs)))
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, mp_context=spawn) as pool:
+        waiting = {pool.submit(carry_out, folder, job, backbone, step): job for job in jobs}
+        try:
+            for future in as_completed(waiting):
+                yield waiting[future], future.result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def table(outcomes: Sequence[Outcome]) -> list[Row]:
+    """One row for each method and D: the mean over seeds and its standard deviation."""
+    rows = []
+    for method, dims in dict.fromkeys((o.method, o.dims) for o in outcomes):
+        same = [o for o in outcomes if (o.method, o.dims) == (method, dims)]
+        seeds = sorted({o.seed for o in same})
+        means = torch.tensor([_mean([o.mean for o in same if o.seed == s]) for s in seeds])
+        worst = _mean([min(min(o.accuracy) for o in same if o.seed == s) for s in seeds])
+        spread = means.std().item() if len(seeds) > 1 else 0.0
+        rows.append(
+            Row(
+                method,
+                dims,
+                means.mean().item(),
+                spread,
+                worst,
+                len(seeds),
+                same[0].parameters,
+                same[0].inference,
+            )
+        )
+    return rows
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
+def write_table(rows: Sequence[Row], folder: Path, facts: dict[str, Any]) -> Path:
+    path = folder / "comparison.json"
+    runs.write_json(path, {**facts, "rows": [asdict(row) for row in rows]})
+    return path
+
+
+def curves(outcomes: Sequence[Outcome]) -> dict[tuple[str, int], list[Accuracy]]:
+    """The accuracy curves of each method and D, for plots."""
+    found: dict[tuple[str, int], list[Accuracy]] = {}
+    for o in outcomes:
+        params = torch.tensor(o.params)
+        curve = Accuracy(params, params, torch.tensor(o.accuracy, dtype=torch.float64))
+        found.setdefault((o.method, o.dims), []).append(curve)
+    return found

@@ -1,0 +1,77 @@
+"""From what a person asks for to the configuration of a run, with every name and value checked."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+
+from torch import nn
+
+from scn import backbones, data, methods, transforms
+from scn.backbones.build import find_class
+from scn.recipe import Recipe
+from scn.runs import Run, RunConfig
+
+
+def plan_run(
+    data_name: str,
+    transform: str,
+    backbone: str,
+    method: str,
+    recipe: Recipe,
+    *,
+    dims: int = 1,
+    preset: str = "default",
+    fixed: list[float] | None = None,
+    seed: int = 0,
+    sizes: Mapping[str, int | None] | None = None,
+    measure: bool = True,
+) -> RunConfig:
+    """The configuration of a new run. `measure` normalises by the data's own mean and deviation."""
+    kind = methods.get(method)
+    changed = transforms.get(transform, preset)
+    if dims < 1:
+        raise ValueError(f"dims must be at least 1, but is {dims}")
+    if kind.needs_fixed != (fixed is not None):
+        need = "needs --fixed, the setting it is trained for" if kind.needs_fixed else "takes no --fixed"
+        raise ValueError(f"the method {method} {need}")
+    if fixed is not None and len(fixed) != len(changed.parameters):
+        names = ", ".join(p.name for p in changed.parameters)
+        raise ValueError(f"--fixed takes one number for each of: {names}")
+    if data.is_path(data_name):
+        data_name = str(Path(data_name).resolve())
+    dataset = data.load(data_name)
+    images, _ = dataset.split("train")
+    _, arguments = backbones.factory(backbone, images.shape[1:], len(dataset.classes), **(sizes or {}))
+    description = {"class": backbone} if ":" in backbone else {"name": backbone}
+    normalisation = data.measured_normalisation(images) if measure else data.Normalisation()
+    return RunConfig(
+        method=method,
+        data=data_name,
+        transform=transform,
+        preset=preset,
+        backbone={**description, "arguments": arguments},
+        dims=dims if kind.mixes else 1,
+        fixed=fixed,
+        seed=seed,
+        recipe=asdict(recipe),
+        normalisation=asdict(normalisation),
+        samples=dataset.counts,
+        checksum=dataset.checksum,
+    )
+
+
+def backbone_of(run: Run, named: str | None = None) -> Callable[[], nn.Module]:
+    """Makes new backbones for a run.
+
+    A class of the user's own is named by the user, never by the file alone: reading a run must not
+    execute what the run says.
+    """
+    description = run.config.backbone
+    if "name" in description:
+        return functools.partial(backbones.get(description["name"]), **description.get("arguments", {}))
+    if named is None or named != description["class"]:
+        raise ValueError(f"{run.folder} has a backbone of your own: say --backbone {description['class']}")
+    return functools.partial(find_class(named), **description.get("arguments", {}))
