@@ -8,6 +8,7 @@ where it would have ended.
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -87,10 +88,12 @@ def split(images: Tensor, labels: Tensor, share: float, seed: int) -> Split:
 
 
 def _generator(seed: int, purpose: str, number: int = 0) -> torch.Generator:
-    """An independent generator for each purpose and number."""
-    purposes = ("split", "epoch", "step", "validation")
-    mixed = (seed * len(purposes) + purposes.index(purpose)) * 2**31 + number
-    return torch.Generator().manual_seed(mixed % 2**63)
+    """An independent generator for each seed, purpose and number.
+
+    A hash spreads them over 32 bits, which is all that torch's generator takes of a seed.
+    """
+    digest = hashlib.sha256(f"{seed} {purpose} {number}".encode()).digest()
+    return torch.Generator().manual_seed(int.from_bytes(digest[:4], "little"))
 
 
 @dataclass(frozen=True)

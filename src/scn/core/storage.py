@@ -52,8 +52,8 @@ def _umask() -> int:
 def save_model(path: Path, tensors: dict[str, Tensor], config: dict[str, Any]) -> None:
     """Write tensors and a JSON-able configuration as one sealed file."""
     kept, aliases = _without_repeats(tensors)
-    content = {"format": FORMAT, "aliases": aliases, **config}
-    data = safetensors.torch.save(kept, metadata={"scn": json.dumps(content), "sha256": _UNSEALED})
+    content = {"format": FORMAT, "sha256": _UNSEALED, "aliases": aliases, **config}
+    data = safetensors.torch.save(kept, metadata={"scn": json.dumps(content)})
     write_atomically(path, data.replace(_UNSEALED.encode(), _seal(data).encode(), 1))
 
 
@@ -79,8 +79,8 @@ def load_model(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
     data = path.read_bytes()
     try:
         length = int.from_bytes(data[:8], "little")
-        header = json.loads(data[8 : 8 + length])["__metadata__"]
-        config, seal = json.loads(header["scn"]), str(header["sha256"])
+        config = json.loads(json.loads(data[8 : 8 + length])["__metadata__"]["scn"])
+        seal = str(config["sha256"])
     except (ValueError, KeyError, TypeError) as error:
         raise ModelFileError(f"{path} is not a model file of scn, or is damaged") from error
     if len(seal) != 64 or _seal(data.replace(seal.encode(), _UNSEALED.encode(), 1)) != seal:

@@ -1,0 +1,88 @@
+"""Comparisons: every run, none twice, and a table that says what the runs say."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from commands import run
+from scn.compare import Outcome, plan, table
+from scn.plan import plan_run
+from scn.recipe import Recipe
+from test_train import small_data  # noqa: F401  (a fixture)
+
+SMALL = ("--width", "8", "--epochs", "3", "--batch-size", "32", "--step", "90", "--quiet")
+
+
+def compare(data: str, folder: Path, *more: str) -> dict[str, object]:
+    arguments = ("compare", "--data", data, *SMALL, "-o", str(folder), "--json", *more)
+    result = run(*arguments)
+    assert result.code == 0, result.err
+    return json.loads(result.out)
+
+
+def test_a_comparison_trains_evaluates_and_draws(small_data: str, tmp_path: Path) -> None:  # noqa: F811
+    chosen = ("--methods", "scn,one4all", "--dims", "1,3", "--seeds", "2")
+    content = compare(small_data, tmp_path / "c", *chosen)
+    rows = {(row["method"], row["dims"]): row for row in content["rows"]}  # type: ignore[attr-defined]
+    assert set(rows) == {("scn", 1), ("scn", 3), ("one4all", 1)}
+    weights = 1024 * 8 + 8 + 8 * 10 + 10
+    assert {row["inference"] for row in rows.values()} == {weights}
+    assert rows["one4all", 1]["parameters"] == weights
+    assert rows["scn", 3]["parameters"] == 3 * weights + 387
+    means = []
+    for seed in (0, 1):
+        lines = (tmp_path / "c" / f"scn-d3-seed{seed}" / "accuracy.csv").read_text().splitlines()[1:]
+        means.append(np.mean([float(line.split(",")[-1]) for line in lines]))
+    assert rows["scn", 3]["mean"] == pytest.approx(np.mean(means))
+    assert rows["scn", 3]["std"] == pytest.approx(np.std(means, ddof=1))
+    assert (tmp_path / "c" / "comparison.png").stat().st_size > 10_000
+
+    trained = {p: p.stat().st_mtime_ns for p in (tmp_path / "c").glob("*/model.safetensors")}
+    more = compare(
+        small_data, tmp_path / "c", "--methods", "scn,one4all,one4one", "--dims", "3", "--seeds", "2"
+    )
+    assert all(p.stat().st_mtime_ns == before for p, before in trained.items())
+    assert [r["method"] for r in more["rows"]] == ["scn", "one4all", "one4one"]  # type: ignore[attr-defined]
+
+    other = run(
+        "compare", "--data", small_data, *SMALL, "--epochs", "5", "--seeds", "1", "-o", str(tmp_path / "c")
+    )
+    assert other.code == 2
+    assert "holds a run with another recipe" in other.err
+
+
+def test_the_plan_has_every_run_once() -> None:
+    base = plan_run("digits", "rotation", "mlp", "one4all", Recipe())
+    jobs = plan(base, ["scn", "one4all", "inverse", "one4one"], [1, 8], seeds=2)
+    names = [job.name for job in jobs]
+    assert len(names) == len(set(names)) == 2 * (2 + 1 + 1 + 5)
+    assert "scn-d8-seed1" in names
+    assert "one4one-180-seed0" in names
+    assert all(job.config.recipe == jobs[0].config.recipe for job in jobs)
+
+
+def test_the_spread_is_over_seeds_and_not_over_settings() -> None:
+    outcomes = [Outcome("scn", 3, seed, 10, 5, [[0.0], [1.0]], [0.5 + seed / 10, 0.9]) for seed in (0, 1)]
+    (row,) = table(outcomes)
+    assert row.mean == pytest.approx(0.725)
+    assert row.std == pytest.approx(0.05 / 2**0.5)
+    assert row.worst == pytest.approx(0.55)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--methods", "scn,oneforall"], 'there is no method "oneforall"'),
+        (["--dims", "0"], "--dims must be at least 1, but got 0"),
+        (["--dims", "three"], "--dims takes whole numbers separated by commas"),
+        (["--seeds", "0"], "seeds must be at least 1"),
+    ],
+)
+def test_wrong_usage(arguments: list[str], message: str, tmp_path: Path) -> None:
+    result = run("compare", *arguments, "-o", str(tmp_path / "c"))
+    assert result.code == 2
+    assert message in result.err

@@ -1,0 +1,315 @@
+"""Training: one loop for all methods, repeatable, and resumable to the last bit."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+import scn
+from commands import run
+from scn import methods, runs
+from scn.data import Normalisation
+from scn.loop import Diverged, Split, Training, split
+from scn.plan import backbone_of
+from scn.recipe import Recipe
+from scn.train import train
+
+SMALL = ("--width", "8", "--epochs", "4", "--batch-size", "32")
+
+
+@pytest.fixture(scope="session")
+def small_data(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A part of the digits as a data file of the user's own."""
+    arrays = scn.data.load("digits").arrays
+    path = tmp_path_factory.mktemp("data") / "small.npz"
+    np.savez(
+        path,
+        x_train=arrays["x_train"][:400],
+        y_train=arrays["y_train"][:400],
+        x_test=arrays["x_test"][:100],
+        y_test=arrays["y_test"][:100],
+    )
+    return str(path)
+
+
+def metrics(folder: Path) -> list[dict[str, Any]]:
+    lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    return [{k: v for k, v in line.items() if k != "seconds"} for line in lines]
+
+
+@pytest.mark.parametrize("method", ["scn", "one4all", "inverse", "one4one"])
+def test_every_method_learns(method: str, tmp_path: Path) -> None:
+    fixed = ["--fixed", "30"] if method == "one4one" else []
+    sizes = ("--epochs", "30", "--batch-size", "64", "--width", "16")
+    arguments = [
+        "train",
+        "--method",
+        method,
+        "--dims",
+        "3",
+        *sizes,
+        *fixed,
+        "-o",
+        str(tmp_path / "run"),
+        "--quiet",
+    ]
+    result = run(*arguments)
+    assert result.code == 0, result.err
+    lines = metrics(tmp_path / "run")
+    assert len(lines) == 30
+    assert lines[-1]["classification"] < 0.5 * lines[0]["classification"]
+    assert lines[-1]["validation_accuracy"] > 0.6  # a guess would be right in 0.1
+    assert ("active_bases" in lines[-1]) == (method == "scn")
+    assert not (tmp_path / "run" / "checkpoint").exists()
+    assert run("evaluate", str(tmp_path / "run"), "--step", "90", "--quiet").code == 0
+
+
+def test_the_same_seed_gives_the_same_bits_and_another_seed_does_not(small_data: str, tmp_path: Path) -> None:
+    for name, seed in (("a", "1"), ("b", "1"), ("c", "2")):
+        run("train", "--data", small_data, *SMALL, "--seed", seed, "-o", str(tmp_path / name), "--quiet")
+    files = {name: (tmp_path / name / "model.safetensors").read_bytes() for name in "abc"}
+    assert files["a"] == files["b"] != files["c"]
+    assert metrics(tmp_path / "a") == metrics(tmp_path / "b")
+
+
+def test_preparing_ahead_does_not_change_the_result(small_data: str, tmp_path: Path) -> None:
+    results = []
+    for prefetch in (True, False):
+        folder = tmp_path / str(prefetch)
+        assert run("train", "--data", small_data, *SMALL, "-o", str(folder), "--quiet").code == 0
+        (folder / "model.safetensors").unlink()
+        opened = runs.read(folder)
+        train(opened, backbone_of(opened), prefetch=prefetch)
+        results.append((folder / "model.safetensors").read_bytes())
+    assert results[0] == results[1]
+
+
+def start(*arguments: str, errors: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-c", "from scn.cli.main import main; main()", "train", *arguments]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    return subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=errors)
+
+
+def kill_drill(data: str, folder: Path, kills: int, seed: int) -> int:
+    """Kill a run at random moments, resume it each time, and compare it with one left in peace."""
+    often = ("--checkpoint-minutes", "0.0002", "--quiet")
+    sizes = ("--data", data, "--epochs", "60", "--batch-size", "32", "--dims", "3", *often)
+    assert start(*sizes, "-o", str(folder / "peace")).wait() == 0
+    draw = random.Random(seed)
+    arguments: tuple[str, ...] = (*sizes, "-o", str(folder / "killed"))
+    killed = 0
+    while killed < kills:
+        process = start(*arguments)
+        while not (folder / "killed" / "config.json").exists():
+            time.sleep(0.01)
+        try:
+            process.wait(timeout=draw.uniform(1.5, 3.0))
+            break  # it came to its end before the blow
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            killed += 1
+        arguments = ("--resume", str(folder / "killed"), *often)
+    assert start(*arguments).wait() == 0
+    peace, survived = ((folder / name / "model.safetensors").read_bytes() for name in ("peace", "killed"))
+    assert survived == peace
+    assert metrics(folder / "killed") == metrics(folder / "peace")
+    return killed
+
+
+def test_a_killed_run_goes_on_and_ends_bit_for_bit_the_same(small_data: str, tmp_path: Path) -> None:
+    assert kill_drill(small_data, tmp_path, kills=4, seed=0) >= 1
+
+
+def test_an_interrupted_run_says_how_to_go_on(small_data: str, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    process = start(
+        "--data",
+        small_data,
+        "--epochs",
+        "5000",
+        "-o",
+        str(folder),
+        "--batch-size",
+        "32",
+        errors=subprocess.PIPE,
+    )
+    while not (folder / "metrics.jsonl").exists() or not (folder / "metrics.jsonl").read_text():
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate()
+    assert process.returncode == 130
+    assert f"scn train --resume {folder}" in err.decode()
+    assert (folder / "checkpoint" / "state.safetensors").is_file()
+    assert "has no trained network yet" in run("evaluate", str(folder)).err
+
+
+def test_a_finished_run_is_not_trained_again(small_data: str, tmp_path: Path) -> None:
+    run("train", "--data", small_data, *SMALL, "-o", str(tmp_path / "run"), "--quiet")
+    before = (tmp_path / "run" / "model.safetensors").stat().st_mtime_ns
+    result = run("train", "--resume", str(tmp_path / "run"))
+    assert result.code == 0
+    assert "is trained already" in result.err
+    assert (tmp_path / "run" / "model.safetensors").stat().st_mtime_ns == before
+
+
+def test_other_data_under_the_same_name_are_noticed(small_data: str, tmp_path: Path) -> None:
+    copied = tmp_path / "mine.npz"
+    copied.write_bytes(Path(small_data).read_bytes())
+    folder = tmp_path / "run"
+    run("train", "--data", str(copied), *SMALL, "-o", str(folder), "--quiet")
+    (folder / "model.safetensors").unlink()
+    arrays = dict(np.load(copied))
+    arrays["y_train"][0] = (arrays["y_train"][0] + 1) % 10
+    np.savez(copied, **arrays)
+    assert "their checksums differ" in run("train", "--resume", str(folder), "--quiet").err
+
+
+def training(**changes: Any) -> Training:
+    images = torch.randint(0, 256, (64, 1, 32, 32), dtype=torch.uint8)
+    labels = torch.randint(0, 10, (64,))
+    recipe = Recipe(epochs=2, batch_size=16, alphas_per_batch=4, **changes)
+    method = methods.get("scn")(scn.transforms.get("rotation"), recipe, 3)
+    return Training(method, recipe, Split(images, labels, images[:32], labels[:32]), Normalisation(), 0)
+
+
+def test_every_image_is_used_once_an_epoch_and_epochs_differ() -> None:
+    chosen = training()
+    first, second = ([b.y for b in chosen._batches(epoch, 0)] for epoch in (0, 1))
+    assert torch.equal(torch.cat(first).sort().values, chosen.data.labels.sort().values)
+    assert not torch.equal(torch.cat(first), torch.cat(second))
+
+
+def test_batches_can_be_entered_anywhere() -> None:
+    chosen = training()
+    whole, late = list(chosen._batches(1, 0)), list(chosen._batches(1, 3))
+    assert torch.equal(whole[3].x, late[0].x)
+    assert torch.equal(whole[3].params, late[0].params)
+
+
+def test_flipping_turns_about_half_of_the_images() -> None:
+    plain, flipped = (
+        torch.cat([b.x for b in training(horizontal_flip=f)._batches(0, 0)]) for f in (False, True)
+    )
+    assert plain.shape == flipped.shape
+    assert not torch.equal(plain, flipped)
+
+
+def test_a_loss_that_is_not_a_number_stops_the_training() -> None:
+    chosen = training(learning_rate=1e30)
+    state = chosen.start(scn.backbones.MLP, torch.device("cpu"))
+    with pytest.raises(Diverged, match=r"the loss became nan in epoch [12]"):
+        list(chosen.run(state, lambda _: None))
+
+
+def test_the_entropy_terms_are_part_of_the_loss() -> None:
+    chosen = training(entropy_weight=0.1)
+    state = chosen.start(scn.backbones.MLP, torch.device("cpu"))
+    lines = list(chosen.run(state, lambda _: None))
+    assert {"classification", "separation", "entropy"} <= set(lines[0])
+
+
+def test_the_wrong_alpha_of_the_entropy_term_is_far_from_the_right_one() -> None:
+    method = training(entropy_weight=1.0).method
+    alpha = method.transform.encode(method.transform.sample(500))
+    wrong: Tensor = method._far_from(alpha, torch.Generator().manual_seed(0))  # type: ignore[attr-defined]
+    distance = (alpha - wrong).norm(dim=1)
+    assert distance.median() > 1.5
+    assert (distance < 0.2).float().mean() < 0.01
+
+
+def test_validation_data_are_cut_from_the_training_data_by_seed() -> None:
+    images = torch.arange(100, dtype=torch.uint8).view(100, 1, 1, 1)
+    first, again, other = (split(images, torch.arange(100), 0.2, seed) for seed in (0, 0, 1))
+    assert len(first.labels) == 80
+    assert set(first.labels.tolist()).isdisjoint(first.validation_labels.tolist())
+    assert torch.equal(first.validation_labels, again.validation_labels)
+    assert not torch.equal(first.validation_labels, other.validation_labels)
+
+
+def test_training_never_reads_the_test_data(
+    small_data: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    original = scn.data.Dataset.split
+
+    def spied(self: scn.data.Dataset, name: str) -> tuple[Tensor, Tensor]:
+        asked.append(name)
+        return original(self, name)
+
+    monkeypatch.setattr(scn.data.Dataset, "split", spied)
+    assert run("train", "--data", small_data, *SMALL, "-o", str(tmp_path / "run"), "--quiet").code == 0
+    assert set(asked) == {"train"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--data", "digit"], 'Did you mean "digits"?'),
+        (["--transform", "rotate"], 'Did you mean "rotation"?'),
+        (["--backbone", "mpl"], 'Did you mean "mlp"?'),
+        (["--method", "one4al"], 'Did you mean "one4all"?'),
+        (["--recipe", "papr"], 'Did you mean "paper"?'),
+        (["--preset", "papr"], 'no preset "papr"'),
+        (["--dims", "0"], "dims must be at least 1, but is 0"),
+        (["--epochs", "-1"], "epochs must be a whole number of at least 1, but is -1"),
+        (["--batch-size", "7"], "does not divide 7"),
+        (["--batch-size", "4096"], "batch_size 4096 is more than the"),
+        (["--method", "one4one"], "needs --fixed"),
+        (["--fixed", "3"], "takes no --fixed"),
+        (["--method", "one4one", "--fixed", "1,2"], "one number for each of: angle"),
+        (["--method", "one4one", "--fixed", "x"], "x"),
+        (["--backbone", "nowhere:Net"], 'the backbone "nowhere:Net" cannot be imported'),
+        (["--backbone", "json:dumps"], "is not a class of torch modules"),
+        (["--device", "abacus"], 'device "abacus" cannot be used here'),
+        (["--resume", "elsewhere"], "either -o RUN"),
+    ],
+)
+def test_wrong_usage(arguments: list[str], message: str, tmp_path: Path) -> None:
+    result = run("train", *arguments, "-o", str(tmp_path / "run"), "--quiet")
+    assert result.code == 2
+    assert message in result.err
+    assert "Traceback" not in result.err
+
+
+def test_a_folder_that_holds_a_run_is_refused(small_data: str, tmp_path: Path) -> None:
+    arguments = ["train", "--data", small_data, *SMALL, "-o", str(tmp_path / "run"), "--quiet"]
+    assert run(*arguments).code == 0
+    again = run(*arguments)
+    assert again.code == 2
+    assert "holds a run already" in again.err
+
+
+def test_a_diverging_run_names_the_epoch_and_the_remedy(small_data: str, tmp_path: Path) -> None:
+    result = run(
+        "train",
+        "--data",
+        small_data,
+        *SMALL,
+        "--learning-rate",
+        "1e30",
+        "-o",
+        str(tmp_path / "run"),
+        "--quiet",
+    )
+    assert result.code == 1
+    assert "the loss became nan in epoch" in result.err
+    assert "--learning-rate" in result.err
+
+
+def test_progress_is_plain_lines_where_there_is_no_terminal(small_data: str, tmp_path: Path) -> None:
+    result = run("train", "--data", small_data, *SMALL, "-o", str(tmp_path / "run"))
+    assert "epoch 4/4, loss" in result.err
+    assert result.out.strip() == str(tmp_path / "run")
