@@ -30,7 +30,7 @@ $(VENV)/installed-dev: $(VENV)/installed
 venv: $(VENV)/installed-dev
 
 demo: $(VENV)/installed
-	$(BIN)/python examples/own_training_loop.py runs
+	$(BIN)/scn demo -o runs/demo
 
 test: $(VENV)/installed-dev
 	$(BIN)/python -m pytest --numprocesses 2
@@ -46,6 +46,8 @@ format: $(VENV)/installed-dev
 
 bench: $(VENV)/installed-dev
 	$(BIN)/python benchmarks/core.py
+	$(BIN)/python benchmarks/transforms.py
+	$(BIN)/python benchmarks/training.py
 
 clean:
 	rm -rf $(VENV) runs dist .mypy_cache .ruff_cache .pytest_cache
