@@ -17,8 +17,9 @@ from typing import Any
 
 import torch
 
-from scn import data, methods, runs, transforms
-from scn.evaluate import Accuracy, evaluate
+from scn import methods, runs, transforms
+from scn.evaluate import Accuracy
+from scn.measure import measure
 from scn.plan import backbone_of
 from scn.runs import Run, RunConfig
 from scn.train import train
@@ -116,17 +117,7 @@ def carry_out(folder: Path, job: Job, backbone: str | None, step: float | None) 
     settings = method.transform.regular(step) if method.fixed is None else method.fixed.view(1, -1)
     done = _evaluated(run, len(settings))
     if done is None:
-        dataset = data.load(run.config.data)
-        images, labels = dataset.split("test")
-        result = evaluate(method, net, images, labels, settings, normalisation=run.normalisation())
-        facts = {
-            "data": dataset.name,
-            "samples": len(labels),
-            "checksum": dataset.checksum,
-            "transform": run.config.transform,
-            "preset": run.config.preset,
-            "settings": len(settings),
-        }
+        result, facts = measure(run, net, settings)
         run.write_accuracy(result, method.transform, facts)
         done = result.accuracy.tolist()
     plain = method.configured(net, settings[0])

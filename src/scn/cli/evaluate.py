@@ -12,9 +12,9 @@ import typer
 from rich.console import Console
 from rich.progress import track
 
-from scn import data, runs
+from scn import runs
 from scn.cli.chart import chart
-from scn.evaluate import evaluate
+from scn.measure import measure
 from scn.plan import backbone_of
 from scn.transforms import Transform
 
@@ -46,35 +46,21 @@ def command(
     """
     torch.set_num_threads(1)
     opened = runs.read(run)
-    method = opened.method(preset)
-    transform = method.transform
+    transform = opened.transform(preset)
     own = backbone_of(opened, backbone) if opened.is_own_class else None
     params = transform.regular(step)
     frozen = None if fixed is None else _parse(fixed, transform)
-    dataset = data.load(opened.config.data)
-    images, labels = dataset.split("test")
-    result = evaluate(
-        method,
+    result, facts = measure(
+        opened,
         opened.network(own),
-        images,
-        labels,
         params,
-        normalisation=opened.normalisation(),
+        preset=preset,
         fixed=frozen,
         progress=lambda rows: track(
             list(rows), "evaluate", console=Console(stderr=True), disable=quiet, transient=True
         ),
     )
-    used = preset or opened.config.preset
-    facts = {
-        "data": dataset.name,
-        "samples": len(labels),
-        "checksum": dataset.checksum,
-        "transform": opened.config.transform,
-        "preset": used,
-        "settings": len(params),
-        "fixed": None if frozen is None else frozen.tolist(),
-    }
+    used = facts["preset"]
     suffix = "" if used == opened.config.preset else f"-{used}"
     if frozen is not None:
         suffix += "-fixed-" + "_".join(f"{v:g}" for v in frozen.tolist())
@@ -85,7 +71,7 @@ def command(
         if len(transform.parameters) == 1:
             print(chart(result.params[:, 0].tolist(), result.accuracy.tolist(), transform.parameters[0]))
         summary = "  ".join(f"{name} {value:.4f}" for name, value in result.summary().items())
-        print(f"{summary}  over {len(params)} settings, {len(labels):,} test images, preset {used}")
+        print(f"{summary}  over {len(params)} settings, {facts['samples']:,} test images, preset {used}")
     path = opened.write_accuracy(result, transform, facts, suffix)
     print(f"wrote {path}", file=sys.stderr)
 
