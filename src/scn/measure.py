@@ -1,0 +1,47 @@
+"""Measure a run: its network on the test data of its own data set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from torch import Tensor, nn
+
+from scn import data
+from scn.evaluate import Accuracy, evaluate
+from scn.runs import Run
+
+
+def measure(
+    run: Run,
+    net: nn.Module,
+    params: Tensor,
+    *,
+    preset: str | None = None,
+    fixed: Tensor | None = None,
+    progress: Callable[[Tensor], Iterable[Tensor]] = iter,
+) -> tuple[Accuracy, dict[str, Any]]:
+    """Accuracy under each row of params, and what it was measured on, for evaluation.json."""
+    method = run.method(preset)
+    dataset = data.load(run.config.data)
+    images, labels = dataset.split("test")
+    result = evaluate(
+        method,
+        net,
+        images,
+        labels,
+        params,
+        normalisation=run.normalisation(),
+        fixed=fixed,
+        progress=progress,
+    )
+    facts = {
+        "data": dataset.name,
+        "samples": len(labels),
+        "checksum": dataset.checksum,
+        "transform": run.config.transform,
+        "preset": preset or run.config.preset,
+        "settings": len(params),
+        "fixed": None if fixed is None else fixed.tolist(),
+    }
+    return result, facts
