@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from torch import nn
+from torch.nn.modules.batchnorm import _BatchNorm
 
 
 @dataclass(frozen=True)
@@ -64,3 +65,35 @@ def places(module: nn.Module, slots: Iterable[Slot]) -> Iterator[tuple[nn.Module
         for full in slot.names:
             owner, _, name = full.rpartition(".")
             yield module.get_submodule(owner), name
+
+
+def fit(pattern: nn.Module, slots: list[Slot], what: str) -> None:
+    """Make the saved parameters of the pattern trainable, or say which one it lacks."""
+    for slot in slots:
+        for name in slot.names:
+            try:
+                parameter = pattern.get_parameter(name)
+            except AttributeError:
+                parameter = None
+            if parameter is None or tuple(parameter.shape) != slot.shape:
+                has = "has none" if parameter is None else f"has {tuple(parameter.shape)}"
+                raise ValueError(
+                    f"{what} with a parameter {name!r} of shape {slot.shape}, but the given "
+                    f"{type(pattern).__name__} {has}: pass a backbone of the saved shape"
+                )
+            parameter.requires_grad_(True)
+
+
+def refuse_what_cannot_work(backbone: nn.Module) -> None:
+    """Errors about layers whose answers would be wrong, before anything is built."""
+    for name, module in backbone.named_modules():
+        if isinstance(module, _BatchNorm) and not module.track_running_stats:
+            raise ValueError(
+                f'BatchNorm "{name}" keeps no running statistics, so at test time an answer would depend on '
+                "the other inputs of its batch: build it with track_running_stats=True"
+            )
+        if isinstance(module, nn.Embedding | nn.EmbeddingBag) and (module.sparse or module.max_norm):
+            raise ValueError(
+                f'embedding "{name}" has sparse gradients or max_norm, which need weights that stay in '
+                "place: build it without them"
+            )

@@ -29,7 +29,7 @@ from scn.core import grouped
 from scn.core.confignet import ConfigurationNetwork
 from scn.core.configured import Configured, configured_copy, fill
 from scn.core.initialise import Initialisation, draw_bases
-from scn.core.layout import Slot, find_slots, places
+from scn.core.layout import Slot, find_slots, fit, places, refuse_what_cannot_work
 from scn.core.precision import full_precision
 from scn.core.registry import build_backbone, describe_backbone
 from scn.core.storage import ModelFileError, load_model, save_model
@@ -76,7 +76,7 @@ class SCN(nn.Module):
         self.alpha_dim = alpha_dim
         self.configurable = (configurable,) if isinstance(configurable, str) else tuple(configurable)
         slots = find_slots(backbone, self.configurable)
-        _refuse_what_cannot_work(backbone)
+        refuse_what_cannot_work(backbone)
         with torch.random.fork_rng(enabled=seed is not None):
             if seed is not None:
                 torch.manual_seed(seed)
@@ -266,7 +266,7 @@ class SCN(nn.Module):
         tensors, config = load_model(Path(path))
         pattern = build_backbone(config["backbone"]) if backbone is None else copy.deepcopy(backbone)
         slots = [Slot(tuple(names), tuple(shape)) for names, shape in config["parameters"]]
-        _fit(pattern, slots, f"{path} holds a {config['backbone']['class']}")
+        fit(pattern, slots, f"{path} holds a {config['backbone']['class']}")
         names = [name for slot in slots for name in slot.names]
         with torch.random.fork_rng():
             chosen = [glob.escape(name) for name in names]
@@ -280,23 +280,6 @@ class SCN(nn.Module):
         except RuntimeError as error:
             raise ModelFileError(f"{path} does not fit its backbone: {error}") from error
         return net
-
-
-def _fit(pattern: nn.Module, slots: list[Slot], what: str) -> None:
-    """Make the saved parameters of the pattern trainable, or say which one it lacks."""
-    for slot in slots:
-        for name in slot.names:
-            try:
-                parameter = pattern.get_parameter(name)
-            except AttributeError:
-                parameter = None
-            if parameter is None or tuple(parameter.shape) != slot.shape:
-                has = "has none" if parameter is None else f"has {_shape(parameter)}"
-                raise ValueError(
-                    f"{what} with a parameter {name!r} of shape {slot.shape}, but the given "
-                    f"{type(pattern).__name__} {has}: pass a backbone of the saved shape"
-                )
-            parameter.requires_grad_(True)
 
 
 def _take_types(net: nn.Module, tensors: dict[str, Tensor]) -> None:
@@ -318,17 +301,3 @@ def _at_least_one(name: str, value: Any) -> int:
 
 def _shape(x: Tensor) -> str:
     return str(tuple(x.shape))
-
-
-def _refuse_what_cannot_work(backbone: nn.Module) -> None:
-    for name, module in backbone.named_modules():
-        if isinstance(module, _BatchNorm) and not module.track_running_stats:
-            raise ValueError(
-                f'BatchNorm "{name}" keeps no running statistics, so at test time an answer would depend on '
-                "the other inputs of its batch: build it with track_running_stats=True"
-            )
-        if isinstance(module, nn.Embedding | nn.EmbeddingBag) and (module.sparse or module.max_norm):
-            raise ValueError(
-                f'embedding "{name}" has sparse gradients or max_norm, which need weights that stay in '
-                "place: build it without them"
-            )
