@@ -234,6 +234,14 @@ def test_nested_results_of_a_unit_are_joined(wrap: Any) -> None:
             assert a == b
 
 
+def test_configuring_into_a_network_with_a_layer_too_many() -> None:
+    net = scn.SCN(nn.Sequential(nn.Linear(5, 5)), 2, 3)
+    plain = net.configure(torch.zeros(2))
+    plain.add_module("1", nn.Linear(5, 5))
+    with pytest.raises(ValueError, match=r"differs in 1\.bias, 1\.weight"):
+        net.configure(torch.ones(2), into=plain)
+
+
 @pytest.mark.parametrize("wrap", [Record, lambda y: (y, float(y.detach().mean())), lambda y: (y, {1})])
 def test_results_that_cannot_be_joined_are_a_clear_error(wrap: Any) -> None:
     net = scn.SCN(Returning(wrap), 2, 3)

@@ -52,7 +52,7 @@ def test_a_comparison_trains_evaluates_and_draws(small_data: str, tmp_path: Path
         "compare", "--data", small_data, *SMALL, "--epochs", "5", "--seeds", "1", "-o", str(tmp_path / "c")
     )
     assert other.code == 2
-    assert "holds a run with another recipe" in other.err
+    assert "holds a run with another epochs" in other.err
 
 
 def test_the_plan_has_every_run_once() -> None:
@@ -80,6 +80,7 @@ def test_the_spread_is_over_seeds_and_not_over_settings() -> None:
         (["--dims", "0"], "--dims must be at least 1, but got 0"),
         (["--dims", "three"], "--dims takes whole numbers separated by commas"),
         (["--seeds", "0"], "seeds must be at least 1"),
+        (["--step", "7"], "does not divide the range"),
     ],
 )
 def test_wrong_usage(arguments: list[str], message: str, tmp_path: Path) -> None:

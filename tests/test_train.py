@@ -269,8 +269,12 @@ def test_training_never_reads_the_test_data(
         (["--batch-size", "4096"], "batch_size 4096 is more than the"),
         (["--method", "one4one"], "needs --fixed"),
         (["--fixed", "3"], "takes no --fixed"),
-        (["--method", "one4one", "--fixed", "1,2"], "one number for each of: angle"),
-        (["--method", "one4one", "--fixed", "x"], "x"),
+        (["--method", "one4one", "--fixed", "1,2"], "1 value(s) in a row (angle)"),
+        (["--method", "one4one", "--fixed", "nan"], "finite"),
+        (["--seed", "-1"], "the seed must be at least 0"),
+        (["--width", "0"], "width must be at least 1, but is 0"),
+        (["--checkpoint-minutes", "0"], "--checkpoint-minutes must be positive"),
+        (["--method", "one4one", "--fixed", "x"], "--fixed takes numbers separated by commas, but got 'x'"),
         (["--backbone", "nowhere:Net"], 'the backbone "nowhere:Net" cannot be imported'),
         (["--backbone", "json:dumps"], "is not a class of torch modules"),
         (["--device", "abacus"], 'device "abacus" cannot be used here'),
@@ -282,6 +286,7 @@ def test_wrong_usage(arguments: list[str], message: str, tmp_path: Path) -> None
     assert result.code == 2
     assert message in result.err
     assert "Traceback" not in result.err
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_folder_that_holds_a_run_is_refused(small_data: str, tmp_path: Path) -> None:

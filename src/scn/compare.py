@@ -73,10 +73,10 @@ def plan(base: RunConfig, names: Sequence[str], dims: Sequence[int], seeds: int)
     transform = transforms.get(base.transform, base.preset)
     jobs = []
     for seed in range(base.seed, base.seed + seeds):
-        for name in names:
+        for name in dict.fromkeys(names):
             kind = methods.get(name)
             if kind.mixes:
-                variants = [(f"d{d}", {"dims": d}) for d in dims]
+                variants = [(f"d{d}", {"dims": d}) for d in dict.fromkeys(dims)]
             elif kind.needs_fixed:
                 settings = [p.grid(2 * ONE4ONE_SETTINGS)[1::2] for p in transform.parameters]
                 rows = torch.stack(settings, dim=1).tolist()
@@ -96,12 +96,12 @@ def open_run(folder: Path, config: RunConfig) -> Run:
         return runs.create(folder, config)
     run = runs.read(folder)
     ours, theirs = (json.loads(json.dumps(asdict(c))) for c in (config, run.config))
-    differing = [key for key in ours if key not in ("versions", "source") and ours[key] != theirs[key]]
-    if differing:
-        raise FileExistsError(
-            f"{folder} holds a run with another {differing[0]} ({theirs[differing[0]]}, not "
-            f"{ours[differing[0]]}): choose another folder"
-        )
+    for key in ours.keys() - {"versions", "source"}:
+        if ours[key] != theirs[key]:
+            inner = [k for k in ours[key] if ours[key][k] != theirs[key].get(k)] if key == "recipe" else []
+            raise FileExistsError(
+                f"{folder} holds a run with another {inner[0] if inner else key}: choose another folder"
+            )
     return run
 
 
@@ -145,6 +145,7 @@ def compare(
     jobs: Sequence[Job], folder: Path, *, backbone: str | None = None, step: float | None = None
 ) -> Iterator[tuple[Job, Outcome]]:
     """Carry out all jobs, two side by side; yields each when it is done."""
+    transforms.get(jobs[0].config.transform, jobs[0].config.preset).regular(step)
     folder.mkdir(parents=True, exist_ok=True)
     for job in jobs:  # before any work: refuse a folder with other runs
         open_run(folder / job.name, job.config)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
+import torch
 from torch import nn
 
 from scn import backbones, data, methods, transforms
@@ -37,14 +38,23 @@ def plan_run(
     if kind.needs_fixed != (fixed is not None):
         need = "needs --fixed, the setting it is trained for" if kind.needs_fixed else "takes no --fixed"
         raise ValueError(f"the method {method} {need}")
-    if fixed is not None and len(fixed) != len(changed.parameters):
-        names = ", ".join(p.name for p in changed.parameters)
-        raise ValueError(f"--fixed takes one number for each of: {names}")
+    if fixed is not None:
+        changed.checked(torch.tensor(fixed))
+    if not 0 <= seed < 2**63:
+        raise ValueError(f"the seed must be at least 0 and below 2**63, but is {seed}")
     if data.is_path(data_name):
         data_name = str(Path(data_name).resolve())
     dataset = data.load(data_name)
     images, _ = dataset.split("train")
-    _, arguments = backbones.factory(backbone, images.shape[1:], len(dataset.classes), **(sizes or {}))
+    make, arguments = backbones.factory(backbone, images.shape[1:], len(dataset.classes), **(sizes or {}))
+    with torch.random.fork_rng():
+        make()  # impossible sizes are an error before anything is written
+    held = 0 if "val" in dataset.counts else round(recipe.validation_share * len(images))
+    if recipe.batch_size > len(images) - held:
+        raise ValueError(
+            f"batch_size {recipe.batch_size} is more than the {len(images) - held} training samples: choose "
+            "a smaller one"
+        )
     description = {"class": backbone} if ":" in backbone else {"name": backbone}
     normalisation = data.measured_normalisation(images) if measure else data.Normalisation()
     return RunConfig(

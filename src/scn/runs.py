@@ -138,6 +138,8 @@ def create(folder: Path, config: RunConfig) -> Run:
     """A new run folder; a folder that holds a run already is refused."""
     if (folder / "config.json").exists():
         raise FileExistsError(f"{folder} holds a run already: choose another folder for the new one")
+    if folder.exists() and not folder.is_dir():
+        raise FileExistsError(f"{folder} is a file: choose a folder for the run")
     folder.mkdir(parents=True, exist_ok=True)
     write_json(folder / "config.json", asdict(config))
     return Run(folder, config)

@@ -65,7 +65,7 @@ def _use(adaptive: runs.Run, rigid: runs.Run, folder: Path) -> None:
         print(f"  {name} says {int(answer.argmax())} (probability {answer.max():.2f})")
     shares = ((a.argmax(1) == labels).float().mean() for a in (ours, theirs))
     print(
-        "  right on all {} test digits at this angle: SCN {:.1%}, One4All {:.1%}".format(len(labels), *shares)
+        "  right on the {} test digits at this angle: SCN {:.1%}, One4All {:.1%}".format(len(labels), *shares)
     )
 
 

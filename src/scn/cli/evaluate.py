@@ -14,6 +14,7 @@ from rich.progress import track
 
 from scn import runs
 from scn.cli.chart import chart
+from scn.cli.train import numbers
 from scn.measure import measure
 from scn.plan import backbone_of
 from scn.transforms import Transform
@@ -49,7 +50,7 @@ def command(
     transform = opened.transform(preset)
     own = backbone_of(opened, backbone) if opened.is_own_class else None
     params = transform.regular(step)
-    frozen = None if fixed is None else _parse(fixed, transform)
+    frozen = None if fixed is None else _setting(fixed, transform)
     result, facts = measure(
         opened,
         opened.network(own),
@@ -76,12 +77,5 @@ def command(
     print(f"wrote {path}", file=sys.stderr)
 
 
-def _parse(text: str, transform: Transform) -> torch.Tensor:
-    names = ", ".join(p.name for p in transform.parameters)
-    try:
-        values = torch.tensor([float(part) for part in text.split(",")])
-    except ValueError:
-        raise ValueError(f"--fixed takes numbers for {names}, but got {text!r}") from None
-    if len(values) != len(transform.parameters) or not torch.isfinite(values).all():
-        raise ValueError(f"--fixed takes one finite number for each of: {names}; got {text!r}")
-    return values
+def _setting(text: str, transform: Transform) -> torch.Tensor:
+    return transform.checked(torch.tensor(numbers("--fixed", text)))

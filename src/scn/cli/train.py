@@ -13,7 +13,15 @@ from scn import methods, recipe, runs
 from scn.cli.progress import training_progress
 from scn.loop import Diverged
 from scn.plan import backbone_of, plan_run
-from scn.train import last_checkpoint, train
+from scn.train import choose_device, last_checkpoint, train
+
+
+def numbers(option: str, text: str) -> list[float]:
+    """Numbers that a person separated by commas."""
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise ValueError(f"{option} takes numbers separated by commas, but got {text!r}") from None
 
 
 def command(
@@ -43,12 +51,14 @@ def command(
 ) -> None:
     """Train one method on data under a changing input, and write a run folder.
 
-    Ctrl-C writes a checkpoint; --resume goes on from the last one and ends where the run would have
-    ended without the interruption, bit for bit.
+    Ctrl-C writes a checkpoint. --resume RUN takes everything else from the run, goes on from its last
+    checkpoint and ends, bit for bit, where the run would have ended without the interruption.
 
     Example: scn train --data digits --transform rotation --dims 8 -o runs/scn-d8
     """
     torch.set_num_threads(1)
+    if not checkpoint_minutes > 0:
+        raise ValueError(f"--checkpoint-minutes must be positive, but is {checkpoint_minutes}")
     if (output is None) == (resume is None):
         raise ValueError("say either -o RUN for a new run or --resume RUN to go on with one")
     if resume is not None:
@@ -63,7 +73,8 @@ def command(
             separation_weight=separation_weight,
             entropy_weight=entropy_weight,
         )
-        values = None if fixed is None else [float(part) for part in fixed.split(",")]
+        choose_device(device)
+        values = None if fixed is None else numbers("--fixed", fixed)
         sizes = {"width": width, "depth": depth}
         config = plan_run(
             data_name,

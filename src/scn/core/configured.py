@@ -27,7 +27,7 @@ class Configured:
     parameters: list[Place]
     addresses: list[int]  # of the parameters, in the same order
     shared: list[tuple[Place, Place]]  # what does not depend on alpha: to, from
-    children: list[tuple[Place, nn.Module]]  # every module below, and where it is held
+    children: list[tuple[dict[str, Any], dict[str, Any]]]  # tables of modules, and what they held
 
     def rewrite(self, theta: Tensor, beta: Tensor) -> None:
         torch.mm(beta.unsqueeze(0), theta, out=self.block)
@@ -39,7 +39,8 @@ class Configured:
         return (
             self.block.dtype == theta.dtype
             and self.block.device == theta.device
-            and all(table.get(name) is child for (table, name), child in self.children)
+            and all(table == before for table, before in self.children)
+            and all(table[name] is not None for (table, name), _ in self.shared)
             and [_address(table[name]) for table, name in self.parameters] == self.addresses
         )
 
@@ -76,12 +77,8 @@ def _address(parameter: Tensor | None) -> int:
     return 0 if parameter is None else parameter.data_ptr()
 
 
-def _children(plain: nn.Module) -> list[tuple[Place, nn.Module]]:
-    return [
-        ((module._modules, name), child)
-        for module in plain.modules()
-        for name, child in module.named_children()
-    ]
+def _children(plain: nn.Module) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    return [(module._modules, dict(module._modules)) for module in plain.modules() if module._modules]
 
 
 def fill(plain: nn.Module, template: nn.Module, subspace: Subspace, beta: Tensor) -> None:

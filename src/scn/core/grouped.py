@@ -6,9 +6,8 @@ the parameters of another (`F.linear(x, self.encoder.weight.t())`) is found out 
 unit from then on.
 
 Sample i of a batch of B belongs to group i // (B // K). That an activation keeps this order cannot be read
-off its shape, so for each new shape of the input the result is compared with runs of single groups; a
-backbone that fails the comparison (time-first activations, samples that look at each other) is a unit as
-a whole.
+off its shape, so each new kind of call is first proven on a copy (see proof.py); a backbone that fails
+(time-first activations, two views of the batch in a row) is a unit as a whole.
 """
 
 from __future__ import annotations
@@ -23,11 +22,12 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.parametrize import is_parametrized
-from torch.utils._pytree import tree_leaves, tree_map
+from torch.utils._pytree import tree_leaves
 
 from scn.core.kernels import Groups, Mixed, NeedsUnit, Parameters, Unmixed, kernel_of
+from scn.core.proof import Verdict, prove
 from scn.core.subspace import Subspace
-from scn.core.substitute import call_with, weights_in_place
+from scn.core.substitute import weights_in_place
 from scn.core.units import run_unit
 
 # Where a group has few samples, mixing the D outputs of a linear layer costs less than mixing K
@@ -39,10 +39,10 @@ ROOT = ""  # the prefix of the backbone itself
 
 @dataclass
 class Findings:
-    """What has been learned about a backbone: which modules are units, and which shapes are proven."""
+    """What has been learned about a backbone: which modules are units, and what has been proven."""
 
     units: set[str] = field(default_factory=set)
-    proven: set[tuple[Any, ...]] = field(default_factory=set)
+    proven: dict[tuple[Any, ...], Groups] = field(default_factory=dict)
 
 
 class _Unset(Tensor):
@@ -64,17 +64,63 @@ def run(
 ) -> Any:
     """backbone(*args, **kwargs) on a batch of K = len(beta) groups with weights beta @ Theta."""
     groups = Groups(len(beta), batch)
-    shapes = [tuple(leaf.shape) for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, Tensor)]
-    signature = (groups.count, *shapes)
+    signature = (groups, *_described(backbone, args, kwargs))
     if signature not in findings.proven:
-        _prove(backbone, subspace, groups, findings.units, args, kwargs)
-        findings.proven.add(signature)
-    weights: Parameters
-    if groups.samples * beta.shape[1] < SAMPLES_TIMES_DIMS:
-        weights = {name: Unmixed(beta, bases) for name, bases in subspace.base_sets().items()}
+        groups, units = _examined(backbone, subspace, groups, findings, signature, args, kwargs)
     else:
-        weights = {name: Mixed(sets) for name, sets in subspace.weight_sets(beta).items()}
-    return _run(backbone, groups, weights, findings.units, args, kwargs)
+        groups, units = findings.proven[signature], findings.units
+    return _run(backbone, groups, _parameters(subspace, groups, beta), units, args, kwargs)
+
+
+def _parameters(subspace: Subspace, groups: Groups, beta: Tensor) -> Parameters:
+    if groups.samples * beta.shape[1] < SAMPLES_TIMES_DIMS:
+        return {name: Unmixed(beta, bases) for name, bases in subspace.base_sets().items()}
+    return {name: Mixed(sets) for name, sets in subspace.weight_sets(beta).items()}
+
+
+def _described(backbone: nn.Module, args: Any, kwargs: Any) -> Iterator[Any]:
+    """What decides which way a call takes: shapes and types, other arguments, and modes."""
+    for leaf in tree_leaves((args, kwargs)):
+        yield (tuple(leaf.shape), leaf.dtype) if isinstance(leaf, Tensor) else repr(leaf)
+    yield tuple(module.training for module in backbone.modules())
+
+
+def _examined(
+    backbone: nn.Module,
+    subspace: Subspace,
+    groups: Groups,
+    findings: Findings,
+    signature: tuple[Any, ...],
+    args: Any,
+    kwargs: Any,
+) -> tuple[Groups, set[str]]:
+    """Prove a new kind of call: how the arguments are divided, and which modules are units."""
+    if any("." not in name for slot in subspace.slots for name in slot.names) and kernel_of(backbone) is None:
+        return groups, findings.units  # the backbone itself is a unit: group by group in any case
+
+    def examine(units: set[str]) -> tuple[Verdict, Groups, Exception | None]:
+        def run_all(copied: nn.Module, bases: Subspace, divided: Groups, beta: Tensor, *inputs: Any) -> Any:
+            return _run(copied, divided, _parameters(bases, divided, beta), units, *inputs)
+
+        return prove(backbone, subspace, groups, run_all, args, kwargs)
+
+    verdict, divided, _ = examine(findings.units)
+    if verdict is Verdict.RIGHT:
+        findings.proven[signature] = divided
+        return divided, findings.units
+    whole = {*findings.units, ROOT}
+    if verdict is Verdict.UNSEEN:
+        return divided, whole  # to be on the safe side, until the weights make a difference
+    verdict, divided, failure = examine(whole)
+    if verdict is Verdict.WRONG:
+        reason = str(failure or "its answers are random, or its samples look at each other")
+        raise ValueError(
+            f"{type(backbone).__name__} does not give a group of the batch the answer that the group gets "
+            f"alone ({reason.partition(chr(10))[0]}): call it once per alpha with alpha of shape (S,)"
+        ) from failure
+    findings.units.add(ROOT)
+    findings.proven[signature] = divided
+    return divided, findings.units
 
 
 def _run(
@@ -116,7 +162,7 @@ def _replacements(
     own = {name: w for name, w in inside.items() if name in module._parameters}
     kernel = kernel_of(module)
     if prefix in units or is_parametrized(module) or (own and kernel is None):
-        yield module, partial(_as_unit, module, groups, inside)
+        yield module, partial(_as_unit, module, groups if prefix == ROOT else groups.inside(), inside)
         return
     if own and kernel is not None:
         yield module, partial(kernel, module, groups, own)
@@ -172,63 +218,3 @@ def _innermost_module(traceback: TracebackType | None, backbone: nn.Module, unit
             found = prefix
         traceback = traceback.tb_next
     return found
-
-
-@torch.no_grad()
-def _prove(
-    backbone: nn.Module, subspace: Subspace, groups: Groups, units: set[str], args: Any, kwargs: Any
-) -> None:
-    """Compare one pass over all groups with single groups, under weights that differ from group to group.
-
-    It runs in test mode and leaves no trace; its result is thrown away. Modules that need to be units
-    are found on the way.
-    """
-    uniform = subspace.theta.new_full((groups.count, len(subspace.theta)), 1 / len(subspace.theta))
-    weights = {
-        name: Mixed(sets + 0.5 * (sets.std(correction=0) + 1e-2) * torch.randn_like(sets))
-        for name, sets in subspace.weight_sets(uniform).items()
-    }
-    chosen = sorted({0, groups.count // 2, groups.count - 1})
-    with torch.random.fork_rng(), _untouched(backbone):
-        together = _run(backbone, groups, weights, units, args, kwargs)
-        for k in chosen:
-            single = {name: weight.sets[k] for name, weight in weights.items()}
-            alone = call_with(backbone, single, *tree_map(partial(_of_group, groups, k), (args, kwargs)))
-            if not _alike(tree_map(partial(_of_group, groups, k), together), alone):
-                units.add(ROOT)
-                return
-
-
-def _of_group(groups: Groups, k: int, leaf: Any) -> Any:
-    if isinstance(leaf, Tensor) and leaf.dim() and leaf.shape[0] == groups.batch:
-        return leaf.chunk(groups.count)[k]
-    return leaf
-
-
-def _alike(first: Any, second: Any) -> bool:
-    pairs = zip(tree_leaves(first), tree_leaves(second), strict=False)
-    return len(tree_leaves(first)) == len(tree_leaves(second)) and all(_alike_leaf(a, b) for a, b in pairs)
-
-
-def _alike_leaf(a: Any, b: Any) -> bool:
-    if not isinstance(a, Tensor) or not isinstance(b, Tensor):
-        return type(a) is type(b)
-    if a.shape != b.shape or not a.is_floating_point():
-        return a.shape == b.shape
-    tolerance = max(1e-3, 8 * torch.finfo(a.dtype).eps)
-    return bool((a - b).abs().max() <= tolerance * b.abs().max()) if a.numel() else True
-
-
-@contextmanager
-def _untouched(backbone: nn.Module) -> Iterator[None]:
-    """In test mode, with every mode and buffer put back afterwards."""
-    modes = [(module, module.training) for module in backbone.modules()]
-    buffers = [(buffer, buffer.clone()) for buffer in backbone.buffers()]
-    backbone.eval()
-    try:
-        yield
-    finally:
-        for module, training in modes:
-            module.training = training
-        for buffer, before in buffers:
-            buffer.copy_(before)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -17,6 +17,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.modules.instancenorm import _InstanceNorm
+from torch.utils._pytree import tree_map
 
 from scn.core.precision import full_precision
 
@@ -54,6 +55,7 @@ class Groups:
 
     count: int
     batch: int
+    extras: bool = True  # whether arguments of the backbone beside the first may hold the batch
 
     @property
     def samples(self) -> int:
@@ -63,6 +65,28 @@ class Groups:
     def holds_batch(self, x: Tensor, dim: int) -> bool:
         """Whether dimension `dim` counts samples (or several rows for each sample)."""
         return x.dim() > dim and x.shape[dim] > 0 and x.shape[dim] % self.batch == 0
+
+    def without_extras(self) -> Groups:
+        """The same groups, for a backbone whose further arguments are for all samples."""
+        return replace(self, extras=False)
+
+    def inside(self) -> Groups:
+        """The same groups for a module inside the backbone, whose arguments are activations."""
+        return replace(self, extras=True)
+
+    def group_of(self, leaf: Any, k: int) -> Any:
+        """Group k's part of a tensor with one row for each sample; anything else as it is."""
+        if isinstance(leaf, Tensor) and leaf.dim() and leaf.shape[0] == self.batch:
+            return leaf.chunk(self.count)[k]
+        return leaf
+
+    def arguments_of(self, args: tuple[Any, ...], kwargs: dict[str, Any], k: int) -> tuple[Any, Any]:
+        """Group k's part of the arguments of the backbone."""
+        first = tree_map(lambda leaf: self.group_of(leaf, k), args[:1])
+        if not self.extras:
+            return (*first, *args[1:]), kwargs
+        rest, named = tree_map(lambda leaf: self.group_of(leaf, k), (args[1:], kwargs))
+        return (*first, *rest), named
 
     def divide(self, x: Tensor) -> Tensor:
         """(m*B, ...) -> (K, m*B/K, ...): samples of one group together."""
@@ -84,6 +108,8 @@ def _mixed(module: nn.Module, parameters: Parameters, name: str) -> Tensor | Non
 
 
 def _linear(module: nn.Module, groups: Groups, parameters: Parameters, x: Tensor) -> Tensor:
+    if x.dim() < 2:
+        raise NeedsUnit
     grouped = groups.divide(x)
     bias = _mixed(module, parameters, "bias")
     weight = parameters.get("weight")

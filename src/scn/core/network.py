@@ -128,6 +128,8 @@ class SCN(nn.Module):
             beta = self.confignet(alpha.view(-1, self.alpha_dim))
             if alpha.dim() == 2:
                 beta = self._one_row_if_enough(beta, x)
+            if self.dims == 1:
+                beta = beta[:1]  # one base model has one mixture
             one = self.subspace.weight_sets(beta) if len(beta) == 1 else {}
         if len(beta) == 1:
             weights = {name: sets.squeeze(0) for name, sets in one.items()}

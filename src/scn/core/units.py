@@ -36,7 +36,7 @@ def run_unit(unit: nn.Module, groups: Groups, weights: Weights, args: tuple[Any,
     except (RuntimeError, TypeError) as error:
         raise ValueError(
             f"{type(unit).__name__} has parameters of its own and a BatchNorm inside, and cannot be run "
-            f"for several alpha at once while it trains ({str(error).splitlines()[0]}): give these "
+            f"for several alpha at once while it trains ({str(error).partition(chr(10))[0]}): give these "
             "parameters a module of their own, leave them out by configurable=, or train with one alpha "
             "per batch"
         ) from error
@@ -51,7 +51,9 @@ def _one_by_one(unit: nn.Module, groups: Groups, weights: Weights, args: tuple[A
     outputs = []
     for k in range(groups.count):
         first = tree_map(partial(_part, groups, 0, k), args[:1])
-        rest, named = tree_map(partial(_part, groups, states, k), (args[1:], kwargs))
+        rest, named = args[1:], kwargs
+        if groups.extras:
+            rest, named = tree_map(partial(_part, groups, states, k), (rest, named))
         one = {name: sets[k] for name, sets in weights.items()}
         outputs.append(call_with(unit, one, (*first, *rest), named))
     if recurrent:
@@ -84,7 +86,7 @@ def _joined_leaf(values: Sequence[Any], groups: Groups, dim: int) -> Any:
         if first.dim() <= dim or first.shape[dim] % groups.samples:
             raise NeedsUnit
         return torch.cat(list(values), dim)
-    if not isinstance(first, str | int | None) or any(value != first for value in values):
+    if not isinstance(first, str | float | int | torch.dtype | None) or any(v != first for v in values):
         raise ValueError(
             f"a module of the backbone returns a {type(first).__name__}, which cannot be joined over "
             "several alpha: return tensors, or tuples, lists and dicts of them, or pass alpha of shape (S,)"
