@@ -35,13 +35,17 @@ class Configured:
             target[name].copy_(source[name])
 
     def is_current(self, theta: Tensor) -> bool:
-        """Whether the parameters still are what they were: the user may have moved them since."""
+        """Whether everything still is where it was: the user may have moved or replaced a part since."""
+        try:
+            addresses = [table[name].data_ptr() for table, name in self.parameters]
+        except (KeyError, AttributeError):
+            return False
         return (
-            self.block.dtype == theta.dtype
-            and self.block.device == theta.device
+            addresses == self.addresses
             and all(table == before for table, before in self.children)
-            and all(table[name] is not None for (table, name), _ in self.shared)
-            and [_address(table[name]) for table, name in self.parameters] == self.addresses
+            and self.block.dtype == theta.dtype
+            and self.block.device == theta.device
+            and all(table.get(name) is not None for (table, name), _ in self.shared)
         )
 
 
@@ -71,10 +75,6 @@ def _shared(template: nn.Module, plain: nn.Module) -> list[tuple[Place, Place]]:
         ):
             pairs += [((there, n), (here, n)) for n, value in here.items() if value is not None]
     return pairs
-
-
-def _address(parameter: Tensor | None) -> int:
-    return 0 if parameter is None else parameter.data_ptr()
 
 
 def _children(plain: nn.Module) -> list[tuple[dict[str, Any], dict[str, Any]]]:

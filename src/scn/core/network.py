@@ -166,14 +166,11 @@ class SCN(nn.Module):
                 f"alpha must have {self.alpha_dim} values in its last dimension, but its shape is "
                 f"{_shape(alpha)}: encode the parameters first (alpha = transform.encode(params))"
             )
-        if torch.compiler.is_compiling():
-            return alpha
         wrong = [value for value in alpha.flatten().tolist() if not math.isfinite(value)]
         if wrong:
             raise ValueError(f"alpha must be finite, but it holds {wrong[0]}: check the sensor or file")
         return alpha
 
-    @torch.no_grad()
     def configure(self, alpha: Any, into: nn.Module | None = None) -> nn.Module:
         """A plain backbone with the weights for one alpha: of the user's own class, without scn.
 
@@ -182,6 +179,7 @@ class SCN(nn.Module):
         """
         # By table and not by attribute: for a small backbone nn.Module's look-up costs as much as h.
         theta: Tensor = self._modules["subspace"]._parameters["theta"]  # type: ignore[union-attr,assignment]
+        confignet: Any = self._modules["confignet"]
         alpha = self._checked(alpha, theta)
         if alpha.numel() != self.alpha_dim:
             raise ValueError(
@@ -190,16 +188,17 @@ class SCN(nn.Module):
             )
         if alpha.dim() > 1:
             alpha = alpha.view(-1)
-        beta = self.confignet.forward(alpha)
-        if into is None:
-            plain, known = configured_copy(self.backbone, self.subspace, beta)
-            self._configured[plain] = known
-            return plain
-        found = self._configured.get(into)
-        if found is not None and found.is_current(theta):
-            found.rewrite(theta, beta)
-        else:
-            fill(into, self.backbone, self.subspace, beta)
+        with torch.no_grad():
+            beta = confignet.forward(alpha)
+            if into is None:
+                plain, known = configured_copy(self.backbone, self.subspace, beta)
+                self._configured[plain] = known
+                return plain
+            found = self._configured.get(into)
+            if found is not None and found.is_current(theta):
+                found.rewrite(theta, beta)
+            else:
+                fill(into, self.backbone, self.subspace, beta)
         return into
 
     def recalibrate(self, batches: Iterable[Any], alpha: Any) -> nn.Module:
