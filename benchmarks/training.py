@@ -77,7 +77,7 @@ def ours(dims: int) -> Callable[[], None]:
     chosen = recipe.get("paper", "mlp")
     method = SubspaceConfigurable(scn.transforms.get("rotation", "paper"), chosen, dims)
     data = Split(images, labels, images[:0], labels[:0])
-    training = Training(method, chosen, data, scn.data.Normalisation(), seed=0)
+    training = Training(method, data, scn.data.Normalisation(), seed=0)
     state = training.start(scn.backbones.MLP, torch.device("cpu"))
     batches = itertools.chain.from_iterable(training._batches(epoch, 0) for epoch in itertools.count())
 

@@ -182,7 +182,7 @@ def training(**changes: Any) -> Training:
     labels = torch.randint(0, 10, (64,))
     recipe = Recipe(epochs=2, batch_size=16, alphas_per_batch=4, **changes)
     method = methods.get("scn")(scn.transforms.get("rotation"), recipe, 3)
-    return Training(method, recipe, Split(images, labels, images[:32], labels[:32]), Normalisation(), 0)
+    return Training(method, Split(images, labels, images[:32], labels[:32]), Normalisation(), 0)
 
 
 def test_every_image_is_used_once_an_epoch_and_epochs_differ() -> None:

@@ -101,7 +101,6 @@ class Training:
     """One training: what is learned, from what, how."""
 
     method: Method
-    recipe: Recipe
     data: Split
     normalisation: Normalisation
     seed: int
@@ -114,6 +113,10 @@ class Training:
                 f"batch_size {self.recipe.batch_size} is more than the {len(self.data.images)} training "
                 "samples: choose a smaller one"
             )
+
+    @property
+    def recipe(self) -> Recipe:
+        return self.method.recipe
 
     @property
     def steps_per_epoch(self) -> int:

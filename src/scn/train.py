@@ -35,7 +35,7 @@ def choose_device(name: str) -> torch.device:
     return device
 
 
-def training_data(run: Run) -> tuple[data.Dataset, Split]:
+def training_data(run: Run) -> Split:
     """The run's training data, divided by its seed or as its makers did."""
     config, recipe = run.config, run.method().recipe
     dataset = data.load(config.data)
@@ -45,8 +45,8 @@ def training_data(run: Run) -> tuple[data.Dataset, Split]:
         )
     images, labels = dataset.split("train")
     if "val" in dataset.counts:
-        return dataset, Split(images, labels, *dataset.split("val"))
-    return dataset, split(images, labels, recipe.validation_share, config.seed)
+        return Split(images, labels, *dataset.split("val"))
+    return split(images, labels, recipe.validation_share, config.seed)
 
 
 def train(
@@ -63,10 +63,8 @@ def train(
 
     `report` is called after every step, and with the metrics after every epoch.
     """
-    method = run.method()
-    _, parts = training_data(run)
     training = Training(
-        method, method.recipe, parts, run.normalisation(), run.config.seed, mixed_precision, prefetch
+        run.method(), training_data(run), run.normalisation(), run.config.seed, mixed_precision, prefetch
     )
     state = training.start(backbone, choose_device(device))
     keeper = _Keeper(run, training, checkpoint_minutes, report or (lambda *_: None))

@@ -119,20 +119,19 @@ class SCN(nn.Module):
 
         alpha: (S,), one for the whole batch; (K, S) with K dividing the batch, the first for the
         first B/K samples and so on; or (B, S), one for each sample. Further arguments go to the
-        backbone as they are.
+        backbone; with several alpha, one with a row for each sample is divided like x where needed.
         """
         alpha = self._checked(alpha, self.theta)
         if alpha.dim() > 2:
             raise ValueError(f"alpha must have 1 or 2 dimensions, but its shape is {_shape(alpha)}")
         with full_precision(alpha):
-            beta = self.confignet(alpha.view(-1, self.alpha_dim))
-            if alpha.dim() == 2:
-                beta = self._one_row_if_enough(beta, x)
-            if self.dims == 1:
-                beta = beta[:1]  # one base model has one mixture
-            one = self.subspace.weight_sets(beta) if len(beta) == 1 else {}
+            beta = self.confignet(alpha.reshape(-1, self.alpha_dim))
+        if alpha.dim() == 2:
+            beta = self._one_row_if_enough(beta, x)
+        if self.dims == 1:
+            beta = beta[:1]  # one base model has one mixture
         if len(beta) == 1:
-            weights = {name: sets.squeeze(0) for name, sets in one.items()}
+            weights = {name: sets.squeeze(0) for name, sets in self.subspace.weight_sets(beta).items()}
             return call_with(self.backbone, weights, (x, *args), kwargs)
         return grouped.run(self.backbone, self.subspace, beta, len(x), self._findings, (x, *args), kwargs)
 
@@ -175,7 +174,7 @@ class SCN(nn.Module):
         """A plain backbone with the weights for one alpha: of the user's own class, without scn.
 
         alpha: (S,). `into` rewrites a backbone that an earlier call returned, in place and without
-        building anything new; everything in it then is as in a new one.
+        building anything new; but for its training mode, it then is like a new one.
         """
         # By table and not by attribute: for a small backbone nn.Module's look-up costs as much as h.
         theta: Tensor = self._modules["subspace"]._parameters["theta"]  # type: ignore[union-attr,assignment]
@@ -187,7 +186,7 @@ class SCN(nn.Module):
                 f"{_shape(alpha)}: call it once for each"
             )
         if alpha.dim() > 1:
-            alpha = alpha.view(-1)
+            alpha = alpha.reshape(-1)
         with torch.no_grad():
             beta = confignet.forward(alpha)
             if into is None:
