@@ -78,7 +78,10 @@ def _draw_curves(axes: Any, curves: Curves, colours: dict[Any, str], transform: 
     else:
         axes.set_xlabel(f"{parameter.name} {parameter.unit}".strip())
         axes.set_ylabel("test accuracy")
-    axes.legend(fontsize=7, loc="lower left", bbox_to_anchor=(-0.28, -0.12) if parameter.periodic else None)
+    if parameter.periodic:
+        axes.legend(fontsize=7, loc="lower left", bbox_to_anchor=(-0.28, -0.12))
+    else:
+        axes.legend(fontsize=7, loc="best")
 
 
 def _angle(values: Any, parameter: Any) -> Any:
