@@ -209,6 +209,24 @@ def test_changing_what_was_loaded_does_not_change_the_data_set(tmp_path: Path) -
     assert int(dataset.split("test")[0].max()) == 0
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_measured_normalisation_is_exact_on_any_number_of_threads(threads: int) -> None:
+    images = torch.randint(
+        0, 256, (500, 3, 32, 32), dtype=torch.uint8, generator=torch.Generator().manual_seed(0)
+    )
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        found = data.measured_normalisation(images)
+    finally:
+        torch.set_num_threads(before)
+    values = images.numpy().astype(np.int64).transpose(1, 0, 2, 3).reshape(3, -1)
+    assert found.mean == tuple(int(v.sum()) / v.size / 255 for v in values)
+    normalised = found(data.to_float(images)).double()
+    torch.testing.assert_close(normalised.mean((0, 2, 3)), torch.zeros(3).double(), atol=1e-5, rtol=0)
+    torch.testing.assert_close(normalised.std((0, 2, 3)), torch.ones(3).double(), atol=1e-5, rtol=0)
+
+
 def test_an_unknown_split() -> None:
     with pytest.raises(ValueError, match=r'digits has no split "val"\. It has: train, test'):
         data.load("digits").split("val")

@@ -10,6 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
+import torch
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -107,6 +108,7 @@ def command(
 
     Example: scn compare --data digits --methods scn,one4all --dims 3,8 --seeds 3 -o runs/digits
     """
+    torch.set_num_threads(1)
     chosen = recipe.get(recipe_name, backbone).changed(epochs=epochs, batch_size=batch_size)
     names = [name.strip() for name in methods.split(",")]
     config = plan_run(

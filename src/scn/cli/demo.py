@@ -36,6 +36,7 @@ def command(
 
     Example: scn demo -o runs/demo
     """
+    torch.set_num_threads(1)
     config = plan_run("digits", "rotation", "mlp", "one4all", RECIPE)
     jobs = plan(config, ["scn", "one4all", "inverse", "one4one"], [3, 8], SEEDS)
     jobs = [job for job in jobs if job.config.method != "one4one" or job.config.seed == 0]

@@ -7,6 +7,7 @@ The file form is one .npz with `x_train, y_train, x_test, y_test` (`x_val, y_val
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import zipfile
 from collections.abc import Callable
@@ -106,10 +107,20 @@ class Normalisation:
 
 
 def measured_normalisation(images: Tensor) -> Normalisation:
-    """Mean 0 and deviation 1 for each channel of these uint8 images (N, C, H, W)."""
-    channels = images.transpose(0, 1).flatten(1).double() / 255
-    deviation = [max(value, 1e-3) for value in channels.std(dim=1).tolist()]
-    return Normalisation(tuple(channels.mean(dim=1).tolist()), tuple(deviation))
+    """Mean 0 and deviation 1 for each channel of these uint8 images (N, C, H, W).
+
+    From counts of the 256 values, in whole numbers: the same to the last bit on any number of threads.
+    """
+    means, deviations = [], []
+    for channel in images.unbind(dim=1):
+        counts = torch.bincount(channel.flatten(), minlength=256).tolist()
+        total = sum(counts)
+        first = sum(value * count for value, count in enumerate(counts))
+        second = sum(value * value * count for value, count in enumerate(counts))
+        variance = (second * total - first * first) / (total * max(total - 1, 1))
+        means.append(first / total / 255)
+        deviations.append(max(math.sqrt(variance) / 255, 1e-3))
+    return Normalisation(tuple(means), tuple(deviations))
 
 
 def _read(path: Path) -> Arrays:
