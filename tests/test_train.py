@@ -196,7 +196,7 @@ def test_batches_can_be_entered_anywhere() -> None:
     chosen = training()
     whole, late = list(chosen._batches(1, 0)), list(chosen._batches(1, 3))
     assert torch.equal(whole[3].x, late[0].x)
-    assert torch.equal(whole[3].params, late[0].params)
+    assert torch.equal(whole[3].told["alpha"], late[0].told["alpha"])
 
 
 def test_flipping_turns_about_half_of_the_images() -> None:

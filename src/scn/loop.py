@@ -12,7 +12,6 @@ import hashlib
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +21,7 @@ from torch import Tensor, nn
 from scn.data import Normalisation, to_float
 from scn.methods import Method
 from scn.recipe import Recipe
+from scn.step import Compiled, Plain
 
 CHUNK = 2048  # images prepared in one go: enough to make the cost of a call small
 VALIDATION_SETTINGS = 16
@@ -36,7 +36,7 @@ class Diverged(ArithmeticError):
 class Batch:
     x: Tensor  # (B, C, H, W), ready for the network
     y: Tensor
-    params: Tensor  # (K, P)
+    told: dict[str, Tensor]  # what the method's loss is told, K rows each
 
 
 @dataclass
@@ -88,12 +88,14 @@ def split(images: Tensor, labels: Tensor, share: float, seed: int) -> Split:
 
 
 def _generator(seed: int, purpose: str, number: int = 0) -> torch.Generator:
-    """An independent generator for each seed, purpose and number.
+    """An independent generator for each seed, purpose and number."""
+    return torch.Generator().manual_seed(_number(seed, purpose, number))
 
-    A hash spreads them over 32 bits, which is all that torch's generator takes of a seed.
-    """
+
+def _number(seed: int, purpose: str, number: int) -> int:
+    """A hash spreads them over 32 bits, which is all that torch's generator takes of a seed."""
     digest = hashlib.sha256(f"{seed} {purpose} {number}".encode()).digest()
-    return torch.Generator().manual_seed(int.from_bytes(digest[:4], "little"))
+    return int.from_bytes(digest[:4], "little")
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,6 @@ class Training:
     data: Split
     normalisation: Normalisation
     seed: int
-    mixed_precision: bool = False
     prefetch: bool = True
 
     def __post_init__(self) -> None:
@@ -141,12 +142,13 @@ class Training:
     def run(self, state: State, after_step: Callable[[State], None]) -> Iterator[dict[str, Any]]:
         """Train to the end; yields the metrics of each epoch. `after_step` may stop it by raising."""
         device = next(state.net.parameters()).device
+        descend = (Compiled if self.recipe.compiled else Plain)(self.method, state.net)
         while state.step < self.steps:
             epoch, done = divmod(state.step, self.steps_per_epoch)
             state.net.train()
             began = time.perf_counter() - state.seconds
             for batch in self._batches(epoch, done):
-                self._step(state, batch, device)
+                self._step(state, batch, descend)
                 state.seconds = time.perf_counter() - began
                 last = state.step % self.steps_per_epoch == 0
                 if last or state.step % CHECKED_EVERY == 0:
@@ -157,24 +159,17 @@ class Training:
             state.sums, state.seconds = {}, 0.0
             after_step(state)
 
-    def _step(self, state: State, batch: Batch, device: torch.device) -> None:
+    def _step(self, state: State, batch: Batch, descend: Plain) -> None:
         for group in state.optimiser.param_groups:
             group["lr"] = self.recipe.rate(state.step, self.steps_per_epoch)
-        generator = _generator(self.seed, "step", state.step)
-        x, y = batch.x.to(device), batch.y.to(device)
-        with self._precision(device):
-            parts = self.method.loss(state.net, x, y, batch.params, generator)
-        loss = torch.stack(list(parts.values())).sum() if len(parts) > 1 else parts["classification"]
-        state.optimiser.zero_grad()
-        loss.backward()
+        torch.default_generator.manual_seed(_number(self.seed, "step", state.step))
+        device = descend.parameters[0].device
+        told = {name: rows.to(device) for name, rows in batch.told.items()}
+        parts = descend(batch.x.to(device), batch.y.to(device), told)
         state.optimiser.step()
         for name, part in parts.items():
-            value = part.detach()
-            state.sums[name] = state.sums[name] + value if name in state.sums else value
+            state.sums[name] = state.sums[name] + part if name in state.sums else part
         state.step += 1
-
-    def _precision(self, device: torch.device) -> AbstractContextManager[Any]:
-        return torch.autocast(device.type, torch.bfloat16) if self.mixed_precision else nullcontext()
 
     def _check(self, state: State, epoch: int) -> None:
         total = sum(float(value) for value in state.sums.values())
@@ -187,6 +182,7 @@ class Training:
         recipe, count = self.recipe, self.steps_per_epoch
         order = torch.randperm(len(self.data.images), generator=generator)
         params = self.method.draw(count * recipe.alphas_per_batch, generator)
+        told = self.method.told(params, generator)
         flips = torch.rand(len(order), generator=generator) < 0.5 if recipe.horizontal_flip else None
         chunk = max(1, CHUNK // recipe.batch_size)
         starts = range(skip, count, chunk)
@@ -194,8 +190,9 @@ class Training:
         def prepare(start: int) -> list[Batch]:
             stop = min(start + chunk, count)
             chosen = order[start * recipe.batch_size : stop * recipe.batch_size]
-            rows = params[start * recipe.alphas_per_batch : stop * recipe.alphas_per_batch]
-            return self._prepared(chosen, rows, None if flips is None else flips[chosen])
+            rows = slice(start * recipe.alphas_per_batch, stop * recipe.alphas_per_batch)
+            known = {name: values[rows] for name, values in told.items()}
+            return self._prepared(chosen, params[rows], known, None if flips is None else flips[chosen])
 
         if not self.prefetch:
             for start in starts:
@@ -209,14 +206,20 @@ class Training:
                 coming = pool.submit(prepare, following) if following < count else None
                 yield from ready
 
-    def _prepared(self, chosen: Tensor, params: Tensor, flips: Tensor | None) -> list[Batch]:
+    def _prepared(
+        self, chosen: Tensor, params: Tensor, told: dict[str, Tensor], flips: Tensor | None
+    ) -> list[Batch]:
         images = to_float(self.data.images[chosen])
         if flips is not None:
             images = torch.where(flips.view(-1, 1, 1, 1), images.flip(-1), images)
         x = self._shown(images, params)
         size, alphas = self.recipe.batch_size, self.recipe.alphas_per_batch
         labels = self.data.labels[chosen]
-        pieces = zip(x.split(size), labels.split(size), params.split(alphas), strict=True)
+        rows = [
+            {name: values[i : i + alphas] for name, values in told.items()}
+            for i in range(0, len(params), alphas)
+        ]
+        pieces = zip(x.split(size), labels.split(size), rows, strict=True)
         return [Batch(*piece) for piece in pieces]
 
     def _shown(self, images: Tensor, params: Tensor) -> Tensor:

@@ -13,7 +13,10 @@ SCHEDULES = ("cosine", "warm-restarts", "constant")
 
 @dataclass(frozen=True)
 class Recipe:
-    """Adam with these settings. `alphas_per_batch` is K, how many parameter draws share a batch."""
+    """Adam with these settings. `alphas_per_batch` is K, how many parameter draws share a batch.
+
+    `compiled` makes a step one piece of machine code (see scn.step), for long trainings.
+    """
 
     epochs: int = 100
     batch_size: int = 256
@@ -27,6 +30,8 @@ class Recipe:
     label_smoothing: float = 0.0
     horizontal_flip: bool = False
     validation_share: float = 0.05
+    mixed_precision: bool = False
+    compiled: bool = False
 
     def __post_init__(self) -> None:
         for name in ("epochs", "batch_size", "alphas_per_batch", "restart_epochs"):

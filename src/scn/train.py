@@ -54,7 +54,6 @@ def train(
     backbone: Callable[[], nn.Module],
     *,
     device: str = "auto",
-    mixed_precision: bool = False,
     prefetch: bool = True,
     checkpoint_minutes: float = 2.0,
     report: Report | None = None,
@@ -63,9 +62,7 @@ def train(
 
     `report` is called after every step, and with the metrics after every epoch.
     """
-    training = Training(
-        run.method(), training_data(run), run.normalisation(), run.config.seed, mixed_precision, prefetch
-    )
+    training = Training(run.method(), training_data(run), run.normalisation(), run.config.seed, prefetch)
     state = training.start(backbone, choose_device(device))
     keeper = _Keeper(run, training, checkpoint_minutes, report or (lambda *_: None))
     keeper.restore(state)

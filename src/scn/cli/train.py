@@ -46,6 +46,7 @@ def command(
     resume: Annotated[Path | None, typer.Option(help="Go on with a run that was interrupted.")] = None,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda, ...")] = "auto",
     mixed_precision: Annotated[bool, typer.Option("--mixed-precision", help="bfloat16.")] = False,
+    compile_: Annotated[bool, typer.Option("--compile", help="A step as one piece of machine code.")] = False,
     checkpoint_minutes: Annotated[float, typer.Option(help="Time between two checkpoints.")] = 2.0,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress on standard error.")] = False,
 ) -> None:
@@ -72,6 +73,8 @@ def command(
             learning_rate=learning_rate,
             separation_weight=separation_weight,
             entropy_weight=entropy_weight,
+            mixed_precision=mixed_precision,
+            compiled=compile_,
         )
         choose_device(device)
         values = None if fixed is None else numbers("--fixed", fixed)
@@ -99,7 +102,6 @@ def command(
                 run,
                 backbone_of(run, backbone),
                 device=device,
-                mixed_precision=mixed_precision,
                 checkpoint_minutes=checkpoint_minutes,
                 report=report,
             )

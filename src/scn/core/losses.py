@@ -3,7 +3,6 @@ total does not depend on the batch size."""
 
 from __future__ import annotations
 
-import torch.nn.functional as F
 from torch import Tensor
 
 
@@ -12,7 +11,9 @@ def separation(beta: Tensor, other: Tensor) -> Tensor:
 
     It is 1 where every alpha is given the same mixture, which is what One4All would be.
     """
-    return F.cosine_similarity(beta, other, dim=-1).square().mean()
+    # By hand, because F.cosine_similarity and its gradient are 45 operations: a tenth of a small step.
+    together = (beta * other).sum(dim=-1).square()
+    return (together / (beta.square().sum(dim=-1) * other.square().sum(dim=-1))).mean()
 
 
 def entropy(logits: Tensor) -> Tensor:

@@ -125,9 +125,15 @@ class SCN(nn.Module):
         if alpha.dim() > 2:
             raise ValueError(f"alpha must have 1 or 2 dimensions, but its shape is {_shape(alpha)}")
         with full_precision(alpha):
-            beta = self.confignet(alpha.reshape(-1, self.alpha_dim))
-        if alpha.dim() == 2:
-            beta = self._one_row_if_enough(beta, x)
+            beta = self.confignet(alpha)
+        return self.answer(x, beta, *args, **kwargs)
+
+    def answer(self, x: Any, beta: Tensor, *args: Any, **kwargs: Any) -> Any:
+        """The backbone's output for the batch x under mixing coefficients of any origin.
+
+        beta: (D,), (K, D) or (B, D), divided over the batch as alpha is in a call.
+        """
+        beta = self._one_row_if_enough(beta, x) if beta.dim() == 2 else beta.unsqueeze(0)
         if self.dims == 1:
             beta = beta[:1]  # one base model has one mixture
         if len(beta) == 1:

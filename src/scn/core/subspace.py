@@ -34,6 +34,7 @@ class Subspace(nn.Module):
         self.slots = tuple(slots)
         self.theta = nn.Parameter(bases)
         self.register_buffer("frozen", torch.zeros(len(bases), dtype=torch.bool))
+        self.some_frozen = False
         self.register_load_state_dict_post_hook(_guard_after_loading)
 
     @property
@@ -95,12 +96,13 @@ class Subspace(nn.Module):
 
     def _trained(self) -> Tensor:
         """Theta, through which no gradient reaches the frozen rows."""
-        if not self.frozen.any():
+        if not self.some_frozen:
             return self.theta
         return torch.where(self.frozen.unsqueeze(1), self.theta.detach(), self.theta)
 
     def _guard(self) -> None:
-        if self.frozen.any():
+        self.some_frozen = bool(self.frozen.any())
+        if self.some_frozen:
             _keep_frozen(self)
 
     def __setstate__(self, state: dict[str, Any]) -> None:

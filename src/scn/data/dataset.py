@@ -91,7 +91,7 @@ def data_folder() -> Path:
 
 def to_float(images: Tensor) -> Tensor:
     """uint8 images -> [0, 1]."""
-    return images.to(torch.float32) / 255
+    return images.to(torch.float32).div_(255)
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class Normalisation:
 
     def __call__(self, images: Tensor) -> Tensor:
         mean = torch.tensor(self.mean, device=images.device).view(-1, 1, 1)
-        return (images - mean) / torch.tensor(self.deviation, device=images.device).view(-1, 1, 1)
+        return (images - mean).div_(torch.tensor(self.deviation, device=images.device).view(-1, 1, 1))
 
 
 def measured_normalisation(images: Tensor) -> Normalisation:

@@ -47,11 +47,16 @@ class Method(ABC):
     def logits(self, net: nn.Module, x: Tensor, params: Tensor) -> Tensor:
         """The answers to x (B, ...), whose K groups are under the settings params (K, P)."""
 
-    def loss(
-        self, net: nn.Module, x: Tensor, y: Tensor, params: Tensor, generator: torch.Generator
-    ) -> dict[str, Tensor]:
+    def told(self, params: Tensor, generator: torch.Generator) -> dict[str, Tensor]:
+        """What the loss needs to know beside x and y: for each row of params one row of each tensor.
+
+        Everything random is drawn here, for many batches at once, so that the loss is a plain function.
+        """
+        return {}
+
+    def loss(self, net: nn.Module, x: Tensor, y: Tensor, told: dict[str, Tensor]) -> dict[str, Tensor]:
         """The parts of the loss of one batch, by name; their sum is what is minimised."""
-        return {"classification": self.classification(self.logits(net, x, params), y)}
+        return {"classification": self.classification(net(x), y)}
 
     def statistics(self, net: nn.Module) -> dict[str, float]:
         """What is worth noting about the network after an epoch."""

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from scn.core import losses
 from scn.core.network import SCN
+from scn.core.precision import full_precision
 from scn.methods.base import Method, registry
 
 FAR_DRAWS = 4
@@ -30,24 +31,33 @@ class SubspaceConfigurable(Method):
     def logits(self, net: nn.Module, x: Tensor, params: Tensor) -> Tensor:
         return net(x, self.transform.encode(params))
 
-    def loss(
-        self, net: nn.Module, x: Tensor, y: Tensor, params: Tensor, generator: torch.Generator
-    ) -> dict[str, Tensor]:
-        assert isinstance(net, SCN)
+    def told(self, params: Tensor, generator: torch.Generator) -> dict[str, Tensor]:
+        """alpha, and where the terms that need them are weighted: another alpha, and a wrong one."""
         alpha = self.transform.encode(params)
-        logits = net(x, alpha)
-        parts = {"classification": self.classification(logits, y)}
-        if self.recipe.separation_weight and net.dims > 1:
-            other = self.transform.encode(self.transform.sample(len(params), generator))
-            apart = losses.separation(*net.beta(torch.cat([alpha, other])).chunk(2))
-            parts["separation"] = self.recipe.separation_weight * apart
+        found = {"alpha": alpha}
+        if self.recipe.separation_weight and self.dims > 1:
+            found["other"] = self.transform.encode(self.transform.sample(len(params), generator))
         if self.recipe.entropy_weight:
-            wrong = net(x, self._far_from(alpha, generator))
-            parts["entropy"] = self.recipe.entropy_weight * losses.entropy_contrast(logits, wrong)
+            found["wrong"] = self._far_from(alpha, generator)
+        return found
+
+    def loss(self, net: nn.Module, x: Tensor, y: Tensor, told: dict[str, Tensor]) -> dict[str, Tensor]:
+        assert isinstance(net, SCN)
+        alphas = torch.cat(list(told.values()))
+        with full_precision(alphas):
+            beta = dict(zip(told, net.confignet(alphas).chunk(len(told)), strict=True))
+        logits = net.answer(x, beta["alpha"])
+        parts = {"classification": self.classification(logits, y)}
+        if "other" in beta:
+            apart = losses.separation(beta["alpha"], beta["other"])
+            parts["separation"] = self.recipe.separation_weight * apart
+        if "wrong" in beta:
+            contrast = losses.entropy_contrast(logits, net.answer(x, beta["wrong"]))
+            parts["entropy"] = self.recipe.entropy_weight * contrast
         return parts
 
     def _far_from(self, alpha: Tensor, generator: torch.Generator) -> Tensor:
-        """For each alpha (K, S) a wrong one that is really wrong: the farthest of a few draws."""
+        """For each alpha (N, S) a wrong one that is really wrong: the farthest of a few draws."""
         draws = self.transform.sample(FAR_DRAWS * len(alpha), generator)
         others = self.transform.encode(draws).view(FAR_DRAWS, *alpha.shape)
         farthest = (others - alpha).norm(dim=-1).argmax(dim=0)
