@@ -24,7 +24,7 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed
-	$(PIP) --editable .[dev]
+	$(PIP) --editable .[dev,track]
 	@touch $@
 
 venv: $(VENV)/installed-dev

@@ -318,3 +318,50 @@ def test_progress_is_plain_lines_where_there_is_no_terminal(small_data: str, tmp
     result = run("train", "--data", small_data, *SMALL, "-o", str(tmp_path / "run"))
     assert "epoch 4/4, loss" in result.err
     assert result.out.strip() == str(tmp_path / "run")
+
+
+def test_tensorboard_gets_every_metric(small_data: str, tmp_path: Path) -> None:
+    accumulators = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    folder = tmp_path / "run"
+    result = run(
+        "train", "--data", small_data, *SMALL, "--track", "tensorboard", "-o", str(folder), "--quiet"
+    )
+    assert result.code == 0, result.err
+    shown = accumulators.EventAccumulator(str(folder / "tensorboard")).Reload()
+    for name in ("loss", "validation_accuracy", "active_bases"):
+        curve = [(event.step, event.value) for event in shown.Scalars(name)]
+        assert curve == [(m["epoch"], pytest.approx(m[name])) for m in metrics(folder)]
+
+
+def test_an_unknown_tracker_lists_the_known_ones(small_data: str, tmp_path: Path) -> None:
+    result = run("train", "--data", small_data, "--track", "tensorbord", "-o", str(tmp_path / "run"))
+    assert result.code == 2
+    assert "tensorboard" in result.err
+
+
+def test_any_value_of_the_recipe_can_be_set(small_data: str, tmp_path: Path) -> None:
+    chosen = ("schedule=constant", "label_smoothing=0.1", "horizontal_flip=true", "optimiser=adam")
+    settings = [part for text in chosen for part in ("--set", text)]
+    result = run("train", "--data", small_data, *SMALL, *settings, "-o", str(tmp_path / "run"), "--quiet")
+    assert result.code == 0, result.err
+    recipe = runs.read(tmp_path / "run").method().recipe
+    assert (recipe.schedule, recipe.label_smoothing, recipe.horizontal_flip) == ("constant", 0.1, True)
+    assert recipe.optimiser == "adam"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("schedul=cosine", "schedule"),
+        ("schedule", "NAME=VALUE"),
+        ("schedule=cosin", "cosine"),
+        ("optimiser=sgd", "muon"),
+        ("epochs=many", "epochs takes a whole number"),
+        ("horizontal_flip=yes", "true or false"),
+    ],
+)
+def test_a_wrong_value_of_the_recipe_is_explained(text: str, message: str, tmp_path: Path) -> None:
+    result = run("train", "--set", text, "-o", str(tmp_path / "run"))
+    assert result.code == 2
+    assert message in result.err
+    assert not (tmp_path / "run").exists()

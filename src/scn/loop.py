@@ -20,6 +20,7 @@ from torch import Tensor, nn
 
 from scn.data import Normalisation, to_float
 from scn.methods import Method
+from scn.muon import Muon
 from scn.recipe import Recipe
 from scn.step import Compiled, Plain
 
@@ -131,13 +132,15 @@ class Training:
         with torch.random.fork_rng():
             torch.manual_seed(self.seed)
             net = self.method.build(backbone).to(device)
-        optimiser = torch.optim.Adam(
-            net.parameters(),
-            lr=self.recipe.learning_rate,
-            weight_decay=self.recipe.weight_decay,
-            fused=device.type in ("cpu", "cuda"),
+        return State(net, self._optimiser(net, device))
+
+    def _optimiser(self, net: nn.Module, device: torch.device) -> torch.optim.Optimizer:
+        rate, decay = self.recipe.learning_rate, self.recipe.weight_decay
+        if self.recipe.optimiser == "muon":
+            return Muon(net, rate, decay)
+        return torch.optim.Adam(
+            net.parameters(), rate, weight_decay=decay, fused=device.type in ("cpu", "cuda")
         )
-        return State(net, optimiser)
 
     def run(self, state: State, after_step: Callable[[State], None]) -> Iterator[dict[str, Any]]:
         """Train to the end; yields the metrics of each epoch. `after_step` may stop it by raising."""

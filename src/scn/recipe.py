@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from scn.core.registry import nearest
 
+OPTIMISERS = ("muon", "adam")
 SCHEDULES = ("cosine", "warm-restarts", "constant")
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """Adam with these settings. `alphas_per_batch` is K, how many parameter draws share a batch.
+    """The settings of one training. `alphas_per_batch` is K, how many parameter draws share a batch.
 
     `compiled` makes a step one piece of machine code (see scn.step), for long trainings.
     """
@@ -23,6 +25,7 @@ class Recipe:
     alphas_per_batch: int = 8
     learning_rate: float = 3e-3
     weight_decay: float = 0.0
+    optimiser: str = "muon"
     schedule: str = "cosine"
     restart_epochs: int = 25
     separation_weight: float = 1.0
@@ -45,8 +48,9 @@ class Recipe:
         for name in ("label_smoothing", "validation_share"):
             if not 0 <= getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 0 and below 1, but is {getattr(self, name)!r}")
-        if self.schedule not in SCHEDULES:
-            raise ValueError(f"there is no schedule {nearest(self.schedule, SCHEDULES)}")
+        for name, known in (("optimiser", OPTIMISERS), ("schedule", SCHEDULES)):
+            if getattr(self, name) not in known:
+                raise ValueError(f"there is no {name} {nearest(getattr(self, name), known)}")
         if self.batch_size % self.alphas_per_batch:
             raise ValueError(
                 f"alphas_per_batch must divide batch_size, but {self.alphas_per_batch} does not divide "
@@ -73,9 +77,34 @@ class Recipe:
         return replace(self, **{name: value for name, value in changes.items() if value is not None})
 
 
+def settings(texts: Sequence[str]) -> dict[str, Any]:
+    """What a person wrote as NAME=VALUE, as values for `Recipe.changed`."""
+    kinds = {name: type(value) for name, value in asdict(Recipe()).items()}
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise ValueError(f"a value of the recipe is written NAME=VALUE, but got {text!r}")
+        if name not in kinds:
+            raise ValueError(f"a recipe has no {nearest(name, sorted(kinds))}")
+        try:
+            found[name] = {"true": True, "false": False}[value] if kinds[name] is bool else kinds[name](value)
+        except (KeyError, ValueError):
+            wanted = {bool: "true or false", int: "a whole number", float: "a number"}[kinds[name]]
+            raise ValueError(f"{name} takes {wanted}, but got {value!r}") from None
+    return found
+
+
 # The paper's table of hyper-parameters, by backbone: one alpha in a batch, no validation data held back.
 PAPER: dict[str, Recipe] = {
-    "mlp": Recipe(epochs=500, batch_size=64, alphas_per_batch=1, learning_rate=1e-3, validation_share=0.0),
+    "mlp": Recipe(
+        epochs=500,
+        batch_size=64,
+        alphas_per_batch=1,
+        learning_rate=1e-3,
+        optimiser="adam",
+        validation_share=0.0,
+    ),
 }
 
 

@@ -17,6 +17,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from scn import recipe
+from scn.cli.train import SET_HELP
 from scn.compare import Job, Outcome, Row, compare, curves, plan, table, write_table
 from scn.plan import plan_run
 from scn.plots.comparison import draw_comparison, label
@@ -98,6 +99,7 @@ def command(
     recipe_name: Annotated[str, typer.Option("--recipe", help="default or paper.")] = "default",
     epochs: Annotated[int | None, typer.Option(help="By default the recipe's.")] = None,
     batch_size: Annotated[int | None, typer.Option(help="By default the recipe's.")] = None,
+    set_: Annotated[list[str] | None, typer.Option("--set", help=SET_HELP)] = None,
     step: Annotated[float | None, typer.Option(help="Distance of the settings in the test.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress on standard error.")] = False,
@@ -109,7 +111,8 @@ def command(
     Example: scn compare --data digits --methods scn,one4all --dims 3,8 --seeds 3 -o runs/digits
     """
     torch.set_num_threads(1)
-    chosen = recipe.get(recipe_name, backbone).changed(epochs=epochs, batch_size=batch_size)
+    changes = recipe.settings(set_ or [])
+    chosen = recipe.get(recipe_name, backbone).changed(epochs=epochs, batch_size=batch_size, **changes)
     names = [name.strip() for name in methods.split(",")]
     config = plan_run(
         data_name,

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import fields
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import torch
 import typer
 
-from scn import methods, recipe, runs
+from scn import methods, recipe, runs, track
 from scn.cli.progress import training_progress
-from scn.loop import Diverged
+from scn.loop import Diverged, State, Training
 from scn.plan import backbone_of, plan_run
 from scn.train import choose_device, last_checkpoint, train
+
+SET_HELP = f"NAME=VALUE, another value of the recipe: {', '.join(f.name for f in fields(recipe.Recipe))}."
 
 
 def numbers(option: str, text: str) -> list[float]:
@@ -47,6 +50,8 @@ def command(
     device: Annotated[str, typer.Option(help="auto, cpu, cuda, ...")] = "auto",
     mixed_precision: Annotated[bool, typer.Option("--mixed-precision", help="bfloat16.")] = False,
     compile_: Annotated[bool, typer.Option("--compile", help="A step as one piece of machine code.")] = False,
+    set_: Annotated[list[str] | None, typer.Option("--set", help=SET_HELP)] = None,
+    tracker: Annotated[str | None, typer.Option("--track", help="tensorboard: curves to look at.")] = None,
     checkpoint_minutes: Annotated[float, typer.Option(help="Time between two checkpoints.")] = 2.0,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress on standard error.")] = False,
 ) -> None:
@@ -60,6 +65,7 @@ def command(
     torch.set_num_threads(1)
     if not checkpoint_minutes > 0:
         raise ValueError(f"--checkpoint-minutes must be positive, but is {checkpoint_minutes}")
+    follow = track.registry.get(tracker) if tracker else None
     if (output is None) == (resume is None):
         raise ValueError("say either -o RUN for a new run or --resume RUN to go on with one")
     if resume is not None:
@@ -73,8 +79,9 @@ def command(
             learning_rate=learning_rate,
             separation_weight=separation_weight,
             entropy_weight=entropy_weight,
-            mixed_precision=mixed_precision,
-            compiled=compile_,
+            mixed_precision=mixed_precision or None,
+            compiled=compile_ or None,
+            **recipe.settings(set_ or []),
         )
         choose_device(device)
         values = None if fixed is None else numbers("--fixed", fixed)
@@ -96,7 +103,14 @@ def command(
     if run.is_trained:
         print(f"{run.folder} is trained already", file=sys.stderr)
         return
-    with training_progress(run.folder.name, quiet) as report:
+    tracked = follow(run.folder) if follow else None
+    with training_progress(run.folder.name, quiet) as shown:
+
+        def report(state: State, training: Training, metrics: dict[str, Any] | None) -> None:
+            shown(state, training, metrics)
+            if tracked:
+                tracked(state, training, metrics)
+
         try:
             train(
                 run,
