@@ -365,3 +365,23 @@ def test_a_wrong_value_of_the_recipe_is_explained(text: str, message: str, tmp_p
     assert result.code == 2
     assert message in result.err
     assert not (tmp_path / "run").exists()
+
+
+def test_a_full_disk_loses_no_earlier_checkpoint(small_data: str, tmp_path: Path) -> None:
+    """No file may grow past a few bytes, which a write finds out as it would find a full disk."""
+    folder, often = tmp_path / "run", ("--checkpoint-minutes", "0.0002", "--quiet")
+    checkpoint = folder / "checkpoint" / "state.safetensors"
+    process = start("--data", small_data, "--epochs", "5000", "--batch-size", "32", *often, "-o", str(folder))
+    while not checkpoint.exists():
+        time.sleep(0.05)
+    process.kill()
+    process.wait()
+    kept = checkpoint.read_bytes()
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000)); "
+    call = [sys.executable, "-c", limit + "from scn.cli.main import main; main()", "train", "--resume"]
+    full = subprocess.run([*call, str(folder), *often], capture_output=True, text=True, check=False)
+    assert full.returncode == 1
+    assert "File too large" in full.stderr
+    assert "Traceback" not in full.stderr
+    assert checkpoint.read_bytes() == kept
+    assert [path.name for path in checkpoint.parent.iterdir()] == [checkpoint.name]

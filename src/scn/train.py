@@ -87,6 +87,8 @@ class _Keeper:
 
     def restore(self, state: State) -> None:
         """Go on where the last checkpoint was written; later metrics will be written anew."""
+        for left_over in self.file.parent.glob(f".{self.file.name}.*"):  # of a process that was killed
+            left_over.unlink()
         if self.file.is_file():
             tensors, content = load_model(self.file)
             state.restore(tensors, content["step"], content["seconds"])
