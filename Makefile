@@ -24,7 +24,7 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed
-	$(PIP) --editable .[dev,track]
+	$(PIP) --editable .[dev,track,mesh]
 	@touch $@
 
 venv: $(VENV)/installed-dev
@@ -47,6 +47,7 @@ format: $(VENV)/installed-dev
 bench: $(VENV)/installed-dev
 	$(BIN)/python benchmarks/core.py
 	$(BIN)/python benchmarks/transforms.py
+	$(BIN)/python benchmarks/audio.py
 	$(BIN)/python benchmarks/training.py
 
 clean:

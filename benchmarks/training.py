@@ -20,7 +20,7 @@ from torch.utils.data import DataLoader, Dataset
 
 import scn
 from core import Naive
-from scn import recipe
+from scn import tasks
 from scn.loop import Split, Training
 from scn.methods import SubspaceConfigurable
 
@@ -72,7 +72,7 @@ def ours(dims: int, compiled: bool) -> Callable[[], None]:
     """Runs one epoch of the training loop."""
     images = torch.randint(0, 256, (IMAGES, 1, 32, 32), dtype=torch.uint8)
     labels = torch.randint(0, 10, (IMAGES,))
-    chosen = recipe.get("paper", "mlp").changed(compiled=compiled)
+    chosen = tasks.recipe("paper", "mlp").changed(compiled=compiled)
     method = SubspaceConfigurable(scn.transforms.get("rotation", "paper"), chosen, dims)
     training = Training(
         method, Split(images, labels, images[:0], labels[:0]), scn.data.Normalisation(), seed=0

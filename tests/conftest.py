@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 import torch
+from hypothesis import settings
 
 torch.set_num_threads(1)
+settings.register_profile("no deadline", deadline=None)  # a first call may import, and machines are shared
+settings.load_profile("no deadline")
 
 
 @pytest.fixture(autouse=True)

@@ -46,7 +46,7 @@ def test_import_refuses_a_folder_that_holds_a_run(imported: Path) -> None:
 def test_evaluate_writes_a_table_and_prints_a_chart(imported: Path) -> None:
     result = run("evaluate", str(imported), "--step", "30")
     assert result.code == 0, result.err
-    assert "12 settings, 450 test images, preset paper" in result.out
+    assert "12 settings, 450 test samples, preset paper" in result.out
     assert "█" in result.out
     assert "accuracy over angle (degrees)" in result.out
     rows = list(csv.DictReader((imported / "accuracy.csv").read_text().splitlines()))

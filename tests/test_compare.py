@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -66,7 +69,10 @@ def test_the_plan_has_every_run_once() -> None:
 
 
 def test_the_spread_is_over_seeds_and_not_over_settings() -> None:
-    outcomes = [Outcome("scn", 3, seed, 10, 5, [[0.0], [1.0]], [0.5 + seed / 10, 0.9]) for seed in (0, 1)]
+    outcomes = [
+        Outcome("scn", 3, seed, 10, 5, [[0.0], [1.0]], [low, 0.9], (low + 0.9) / 2)
+        for seed, low in ((0, 0.5), (1, 0.6))
+    ]
     (row,) = table(outcomes)
     assert row.mean == pytest.approx(0.725)
     assert row.std == pytest.approx(0.05 / 2**0.5)
@@ -87,3 +93,18 @@ def test_wrong_usage(arguments: list[str], message: str, tmp_path: Path) -> None
     result = run("compare", *arguments, "-o", str(tmp_path / "c"))
     assert result.code == 2
     assert message in result.err
+
+
+def test_nothing_goes_on_when_the_command_is_killed(tmp_path: Path) -> None:
+    call = [sys.executable, "-c", "from scn.cli.main import main; main()", "compare", "--epochs", "5000"]
+    chosen = ("--methods", "scn", "--dims", "1,2,3", "--seeds", "1", "-o", str(tmp_path / "all"), "--quiet")
+    process = subprocess.Popen([*call, *chosen])
+    metrics = tmp_path / "all" / "scn-d1-seed0" / "metrics.jsonl"
+    while not metrics.exists() or not metrics.read_text():
+        time.sleep(0.1)
+    process.kill()
+    process.wait()
+    time.sleep(1.0)
+    before = metrics.read_text()
+    time.sleep(1.0)
+    assert metrics.read_text() == before

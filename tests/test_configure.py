@@ -157,7 +157,13 @@ def test_a_configured_network_trains_on_its_own() -> None:
 
 
 def test_no_pickle_is_used() -> None:
-    """Loading and saving go through safetensors and JSON; no module of ours imports pickle."""
-    ours = [m for name, m in sys.modules.items() if name.split(".")[0] == "scn"]
+    """Loading and saving go through safetensors and JSON; no module of ours imports pickle.
+
+    But for the reader of CIFAR-10, whose official files are pickles: it lets nothing be called
+    (tests/test_readers.py).
+    """
+    ours = [
+        m for name, m in sys.modules.items() if name.split(".")[0] == "scn" and name != "scn.data.cifar10"
+    ]
     assert ours
     assert not any(hasattr(module, "pickle") for module in ours)

@@ -64,5 +64,5 @@ def test_accuracy_counts_exactly() -> None:
 
 
 def test_no_images_is_an_error() -> None:
-    with pytest.raises(ValueError, match="no images to evaluate on"):
+    with pytest.raises(ValueError, match="no samples to evaluate on"):
         evaluate(method, network(), IMAGES[:0], LABELS[:0], rotation.grid(4))

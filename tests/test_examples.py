@@ -34,7 +34,7 @@ def test_bring_your_own(tmp_path: Path) -> None:
     assert trained.returncode == 0, trained.stderr
     evaluated = python(*command, "evaluate", run, *own, "--step", "90", folder=EXAMPLES)
     assert evaluated.returncode == 0, evaluated.stderr
-    assert "4 settings, 450 test images" in evaluated.stdout
+    assert "4 settings, 450 test samples" in evaluated.stdout
     unnamed = python(*command, "evaluate", run, folder=EXAMPLES)
     assert unnamed.returncode == 2
     assert "say --backbone my_parts:TinyNet" in unnamed.stderr

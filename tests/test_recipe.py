@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scn import recipe
+from scn import tasks
 from scn.recipe import Recipe
 
 
@@ -46,16 +46,16 @@ def test_a_constant_rate() -> None:
 
 
 def test_the_papers_recipe_is_the_published_table() -> None:
-    chosen = recipe.get("paper", "mlp")
+    chosen = tasks.recipe("paper", "mlp")
     assert (chosen.batch_size, chosen.epochs, chosen.learning_rate) == (64, 500, 1e-3)
     assert (chosen.alphas_per_batch, chosen.schedule, chosen.separation_weight) == (1, "cosine", 1.0)
 
 
 def test_unknown_names() -> None:
     with pytest.raises(ValueError, match=r'there is no recipe "papr"\. Did you mean "paper"'):
-        recipe.get("papr", "mlp")
+        tasks.recipe("papr", "mlp")
     with pytest.raises(ValueError, match='the paper has no recipe for "mine"'):
-        recipe.get("paper", "mine")
+        tasks.recipe("paper", "mine")
     with pytest.raises(ValueError, match=r'a recipe has no "epoch"\. Did you mean "epochs"'):
         Recipe().changed(epoch=3)
 

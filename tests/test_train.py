@@ -385,3 +385,19 @@ def test_a_full_disk_loses_no_earlier_checkpoint(small_data: str, tmp_path: Path
     assert "Traceback" not in full.stderr
     assert checkpoint.read_bytes() == kept
     assert [path.name for path in checkpoint.parent.iterdir()] == [checkpoint.name]
+
+
+def test_a_run_is_trained_by_one_process_at_a_time(small_data: str, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    process = start(
+        "--data", small_data, "--epochs", "5000", "--batch-size", "32", "-o", str(folder), "--quiet"
+    )
+    while not (folder / "metrics.jsonl").exists():
+        time.sleep(0.05)
+    try:
+        result = run("train", "--resume", str(folder), "--quiet")
+    finally:
+        process.kill()
+        process.wait()
+    assert result.code == 1
+    assert "is being trained by another process" in result.err

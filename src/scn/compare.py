@@ -9,13 +9,16 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, replace
+from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from scn import methods, runs, transforms
 from scn.evaluate import Accuracy
@@ -36,6 +39,14 @@ class Job:
 
 
 @dataclass(frozen=True)
+class Exam:
+    """What every run is tested on."""
+
+    settings: Tensor  # (N, P)
+    samples: int = 0  # of the test data, 0 for all
+
+
+@dataclass(frozen=True)
 class Outcome:
     """What one run reached."""
 
@@ -46,10 +57,7 @@ class Outcome:
     inference: int  # what one answer needs
     params: list[list[float]]
     accuracy: list[float]
-
-    @property
-    def mean(self) -> float:
-        return sum(self.accuracy) / len(self.accuracy)
+    mean: float
 
 
 @dataclass(frozen=True)
@@ -66,11 +74,21 @@ class Row:
     inference: int
 
 
-def plan(base: RunConfig, names: Sequence[str], dims: Sequence[int], seeds: int) -> list[Job]:
-    """Every run of the comparison. `base` says what they have in common."""
+def plan(base: RunConfig, names: Sequence[str] | None, dims: Sequence[int], seeds: int) -> list[Job]:
+    """Every run of the comparison. `base` says what they have in common.
+
+    Without names, all methods that can deal with the transform.
+    """
     if seeds < 1:
         raise ValueError(f"seeds must be at least 1, but is {seeds}")
     transform = transforms.get(base.transform, base.preset)
+    objections = {name: methods.get(name).objection(transform) for name in names or methods.registry}
+    if names is None:
+        able = [name for name, objection in objections.items() if objection is None]
+        names = sorted(able, key=lambda name: not methods.get(name).mixes)
+    for name in names:
+        if objections[name]:
+            raise ValueError(f"the method {name} does not work for {base.transform}: {objections[name]}")
     jobs = []
     for seed in range(base.seed, base.seed + seeds):
         for name in dict.fromkeys(names):
@@ -105,7 +123,7 @@ def open_run(folder: Path, config: RunConfig) -> Run:
     return run
 
 
-def carry_out(folder: Path, job: Job, backbone: str | None, step: float | None) -> Outcome:
+def carry_out(folder: Path, job: Job, backbone: str | None, test: Exam) -> Outcome:
     """Train and evaluate one run, as far as that is not done yet."""
     torch.set_num_threads(1)
     run = open_run(folder / job.name, job.config)
@@ -114,51 +132,58 @@ def carry_out(folder: Path, job: Job, backbone: str | None, step: float | None) 
         train(run, factory, prefetch=False)
     net = run.network(factory if run.is_own_class else None)
     method = run.method()
-    settings = method.transform.regular(step) if method.fixed is None else method.fixed.view(1, -1)
-    done = _evaluated(run, len(settings))
-    if done is None:
-        result, facts = measure(run, net, settings)
+    settings = test.settings if method.fixed is None else method.fixed.view(1, -1)
+    samples = min(test.samples or run.config.samples["test"], run.config.samples["test"])
+    known = _evaluation(run)
+    if (known.get("settings"), known.get("samples")) != (len(settings), samples):
+        result, facts = measure(run, net, settings, samples=samples)
         run.write_accuracy(result, method.transform, facts)
-        done = result.accuracy.tolist()
     plain = method.configured(net, settings[0])
+    rows = [line.split(",") for line in (run.folder / "accuracy.csv").read_text().splitlines()[1:]]
     return Outcome(
         run.config.method,
         run.config.dims,
         run.config.seed,
         sum(p.numel() for p in net.parameters()),
         sum(p.numel() for p in plain.parameters()),
-        settings.tolist(),
-        done,
+        [[float(value) for value in row[: settings.shape[1]]] for row in rows],
+        [float(row[-1]) for row in rows],
+        _evaluation(run)["mean"],
     )
 
 
-def _evaluated(run: Run, settings: int) -> list[float] | None:
-    """The accuracy an earlier evaluation wrote, if it was under as many settings."""
-    table = run.folder / "accuracy.csv"
-    if not table.is_file():
-        return None
-    values = [float(line.rsplit(",", 1)[1]) for line in table.read_text().splitlines()[1:]]
-    return values if len(values) == settings else None
+def _evaluation(run: Run) -> dict[str, Any]:
+    """What an evaluation wrote about itself; empty if there was none."""
+    path = run.folder / "evaluation.json"
+    found: dict[str, Any] = json.loads(path.read_text()) if path.is_file() else {}
+    return found
 
 
 def compare(
-    jobs: Sequence[Job], folder: Path, *, backbone: str | None = None, step: float | None = None
+    jobs: Sequence[Job], folder: Path, test: Exam, *, backbone: str | None = None
 ) -> Iterator[tuple[Job, Outcome]]:
     """Carry out all jobs, two side by side; yields each when it is done."""
-    transforms.get(jobs[0].config.transform, jobs[0].config.preset).regular(step)
     folder.mkdir(parents=True, exist_ok=True)
     for job in jobs:  # before any work: refuse a folder with other runs
         open_run(folder / job.name, job.config)
     workers = max(1, min(os.cpu_count() or 1, len(jobs)))
     spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=spawn) as pool:
-        waiting = {pool.submit(carry_out, folder, job, backbone, step): job for job in jobs}
+    with ProcessPoolExecutor(workers, mp_context=spawn, initializer=_end_with_parent) as pool:
+        waiting = {pool.submit(carry_out, folder, job, backbone, test): job for job in jobs}
         try:
             for future in as_completed(waiting):
                 yield waiting[future], future.result()
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+def _end_with_parent() -> None:
+    """Workers would otherwise go on for hours when the command is killed. Their checkpoints stay."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        sentinel = parent.sentinel
+        threading.Thread(target=lambda: (wait([sentinel]), os._exit(1)), daemon=True).start()
 
 
 def table(outcomes: Sequence[Outcome]) -> list[Row]:

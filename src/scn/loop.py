@@ -24,7 +24,7 @@ from scn.muon import Muon
 from scn.recipe import Recipe
 from scn.step import Compiled, Plain
 
-CHUNK = 2048  # images prepared in one go: enough to make the cost of a call small
+CHUNK = 2**21  # values prepared in one go: enough to make the cost of a call small
 VALIDATION_SETTINGS = 16
 CHECKED_EVERY = 50  # steps between two looks at the loss
 
@@ -72,20 +72,26 @@ class State:
 
 @dataclass(frozen=True)
 class Split:
-    """Training and validation data, in memory as uint8."""
+    """Training and validation data, in memory as whole numbers.
+
+    `measured` (N, P) and `validation_measured` come with the samples where a sensor gives the setting.
+    """
 
     images: Tensor
     labels: Tensor
     validation_images: Tensor
     validation_labels: Tensor
+    measured: Tensor | None = None
+    validation_measured: Tensor | None = None
 
 
-def split(images: Tensor, labels: Tensor, share: float, seed: int) -> Split:
+def split(images: Tensor, labels: Tensor, share: float, seed: int, measured: Tensor | None = None) -> Split:
     """Cut the validation data from the training data, by seed."""
     order = torch.randperm(len(images), generator=_generator(seed, "split"))
     held = round(share * len(images))
     train, held_back = order[held:], order[:held]
-    return Split(images[train], labels[train], images[held_back], labels[held_back])
+    readings = (None, None) if measured is None else (measured[train], measured[held_back])
+    return Split(images[train], labels[train], images[held_back], labels[held_back], *readings)
 
 
 def _generator(seed: int, purpose: str, number: int = 0) -> torch.Generator:
@@ -115,10 +121,17 @@ class Training:
                 f"batch_size {self.recipe.batch_size} is more than the {len(self.data.images)} training "
                 "samples: choose a smaller one"
             )
+        if self.recipe.horizontal_flip and self.data.images.dim() != 4:
+            raise ValueError("horizontal_flip is for images: these samples have no left and right")
 
     @property
     def recipe(self) -> Recipe:
         return self.method.recipe
+
+    @property
+    def alphas_per_batch(self) -> int:
+        """K; a setting that was measured is each sample's own."""
+        return self.recipe.batch_size if self.method.transform.measured else self.recipe.alphas_per_batch
 
     @property
     def steps_per_epoch(self) -> int:
@@ -182,18 +195,21 @@ class Training:
     def _batches(self, epoch: int, skip: int) -> Iterator[Batch]:
         """The batches of one epoch from number `skip` on, each chunk prepared while the last is used."""
         generator = _generator(self.seed, "epoch", epoch)
-        recipe, count = self.recipe, self.steps_per_epoch
+        recipe, count, alphas = self.recipe, self.steps_per_epoch, self.alphas_per_batch
         order = torch.randperm(len(self.data.images), generator=generator)
-        params = self.method.draw(count * recipe.alphas_per_batch, generator)
+        if self.data.measured is None:
+            params = self.method.draw(count * alphas, generator)
+        else:
+            params = self.data.measured[order]
         told = self.method.told(params, generator)
         flips = torch.rand(len(order), generator=generator) < 0.5 if recipe.horizontal_flip else None
-        chunk = max(1, CHUNK // recipe.batch_size)
+        chunk = max(1, CHUNK // (recipe.batch_size * self.data.images[0].numel()))
         starts = range(skip, count, chunk)
 
         def prepare(start: int) -> list[Batch]:
             stop = min(start + chunk, count)
             chosen = order[start * recipe.batch_size : stop * recipe.batch_size]
-            rows = slice(start * recipe.alphas_per_batch, stop * recipe.alphas_per_batch)
+            rows = slice(start * alphas, stop * alphas)
             known = {name: values[rows] for name, values in told.items()}
             return self._prepared(chosen, params[rows], known, None if flips is None else flips[chosen])
 
@@ -216,7 +232,7 @@ class Training:
         if flips is not None:
             images = torch.where(flips.view(-1, 1, 1, 1), images.flip(-1), images)
         x = self._shown(images, params)
-        size, alphas = self.recipe.batch_size, self.recipe.alphas_per_batch
+        size, alphas = self.recipe.batch_size, self.alphas_per_batch
         labels = self.data.labels[chosen]
         rows = [
             {name: values[i : i + alphas] for name, values in told.items()}
@@ -245,11 +261,14 @@ class Training:
     def validate(self, net: nn.Module, device: torch.device) -> float | None:
         """Accuracy on the validation data, dealt out over a few settings drawn once."""
         count = len(self.data.validation_labels)
-        groups = min(VALIDATION_SETTINGS, count)
+        measured = self.data.validation_measured
+        groups = min(VALIDATION_SETTINGS if measured is None else count, count)
         if not groups:
             return None
         used = count // groups * groups
-        params = self.method.draw(groups, _generator(self.seed, "validation"))
+        params = (
+            self.method.draw(groups, _generator(self.seed, "validation")) if measured is None else measured
+        )
         net.eval()
         x = self._shown(to_float(self.data.validation_images[:used]), params)
         answers = self.method.logits(net, x.to(device), params).argmax(dim=1).cpu()

@@ -19,12 +19,16 @@ def measure(
     *,
     preset: str | None = None,
     fixed: Tensor | None = None,
+    samples: int | None = None,
     progress: Callable[[Tensor], Iterable[Tensor]] = iter,
 ) -> tuple[Accuracy, dict[str, Any]]:
-    """Accuracy under each row of params, and what it was measured on, for evaluation.json."""
+    """Accuracy under each row of params, and what it was measured on, for evaluation.json.
+
+    `samples` are the first so many of the test data, by default all.
+    """
     method = run.method(preset)
     dataset = data.load(run.config.data)
-    images, labels = dataset.split("test")
+    images, labels = (part[:samples] for part in dataset.split("test"))
     result = evaluate(
         method,
         net,
@@ -33,6 +37,7 @@ def measure(
         params,
         normalisation=run.normalisation(),
         fixed=fixed,
+        measured=dataset.measured("test")[:samples] if method.transform.measured else None,
         progress=progress,
     )
     facts = {

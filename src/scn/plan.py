@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from torch import nn
 
 from scn import backbones, data, methods, transforms
 from scn.backbones.build import find_class
+from scn.core.layout import find_slots
 from scn.recipe import Recipe
 from scn.runs import Run, RunConfig
 
@@ -26,6 +27,7 @@ def plan_run(
     dims: int = 1,
     preset: str = "default",
     fixed: list[float] | None = None,
+    configurable: Sequence[str] = ("*",),
     seed: int = 0,
     sizes: Mapping[str, int | None] | None = None,
     measure: bool = True,
@@ -33,6 +35,9 @@ def plan_run(
     """The configuration of a new run. `measure` normalises by the data's own mean and deviation."""
     kind = methods.get(method)
     changed = transforms.get(transform, preset)
+    objection = kind.objection(changed)
+    if objection:
+        raise ValueError(f"the method {method} does not work for {transform}: {objection}")
     if dims < 1:
         raise ValueError(f"dims must be at least 1, but is {dims}")
     if kind.needs_fixed != (fixed is not None):
@@ -46,9 +51,14 @@ def plan_run(
         data_name = str(Path(data_name).resolve())
     dataset = data.load(data_name)
     images, _ = dataset.split("train")
-    make, arguments = backbones.factory(backbone, images.shape[1:], len(dataset.classes), **(sizes or {}))
-    with torch.random.fork_rng():
-        make()  # impossible sizes are an error before anything is written
+    if changed.measured:
+        dataset.measured("train")
+    seen = changed.apply(data.to_float(images[:2]), changed.sample(1, torch.Generator().manual_seed(0)))
+    make, arguments = backbones.factory(backbone, seen.shape[1:], len(dataset.classes), **(sizes or {}))
+    with torch.random.fork_rng(), torch.no_grad():
+        net = make().eval()
+        net(seen)  # what cannot work is an error before anything is written
+        find_slots(net, tuple(configurable))
     held = 0 if "val" in dataset.counts else round(recipe.validation_share * len(images))
     if recipe.batch_size > len(images) - held:
         raise ValueError(
@@ -56,6 +66,7 @@ def plan_run(
             "a smaller one"
         )
     description = {"class": backbone} if ":" in backbone else {"name": backbone}
+    measure = measure and (seen.dim(), seen.shape[1]) == (images.dim(), images.shape[1])  # the same channels
     normalisation = data.measured_normalisation(images) if measure else data.Normalisation()
     return RunConfig(
         method=method,
@@ -65,6 +76,7 @@ def plan_run(
         backbone={**description, "arguments": arguments},
         dims=dims if kind.mixes else 1,
         fixed=fixed,
+        configurable=list(configurable),
         seed=seed,
         recipe=asdict(recipe),
         normalisation=asdict(normalisation),

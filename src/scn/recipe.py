@@ -11,12 +11,22 @@ from scn.core.registry import nearest
 
 OPTIMISERS = ("muon", "adam")
 SCHEDULES = ("cosine", "warm-restarts", "constant")
+WHOLE_NUMBERS = {  # and the least that each may be
+    "epochs": 1,
+    "batch_size": 1,
+    "alphas_per_batch": 1,
+    "restart_epochs": 1,
+    "restart_growth": 1,
+    "train_samples": 0,
+}
 
 
 @dataclass(frozen=True)
 class Recipe:
     """The settings of one training. `alphas_per_batch` is K, how many parameter draws share a batch.
 
+    A schedule falls from `learning_rate` to `final_rate`; "warm-restarts" does so again and again, each
+    time `restart_growth` times as long. `train_samples` is how many samples are used, 0 for all.
     `compiled` makes a step one piece of machine code (see scn.step), for long trainings.
     """
 
@@ -28,20 +38,23 @@ class Recipe:
     optimiser: str = "muon"
     schedule: str = "cosine"
     restart_epochs: int = 25
+    restart_growth: int = 1
+    final_rate: float = 0.0
     separation_weight: float = 1.0
     entropy_weight: float = 0.0
     label_smoothing: float = 0.0
     horizontal_flip: bool = False
     validation_share: float = 0.05
+    train_samples: int = 0
     mixed_precision: bool = False
     compiled: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("epochs", "batch_size", "alphas_per_batch", "restart_epochs"):
+        for name, least in WHOLE_NUMBERS.items():
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise ValueError(f"{name} must be a whole number of at least 1, but is {value!r}")
-        for name in ("learning_rate", "weight_decay", "separation_weight", "entropy_weight"):
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise ValueError(f"{name} must be a whole number of at least {least}, but is {value!r}")
+        for name in ("learning_rate", "final_rate", "weight_decay", "separation_weight", "entropy_weight"):
             value = getattr(self, name)
             if not math.isfinite(value) or value < 0:
                 raise ValueError(f"{name} must be a number of at least 0, but is {value!r}")
@@ -61,9 +74,14 @@ class Recipe:
         """The learning rate of one step, counted from 0 over the whole training."""
         if self.schedule == "constant":
             return self.learning_rate
-        period = self.epochs if self.schedule == "cosine" else self.restart_epochs
-        share = step / (period * steps_per_epoch) % 1
-        return self.learning_rate * 0.5 * (1 + math.cos(math.pi * share))
+        epoch = step / steps_per_epoch
+        period = self.epochs
+        if self.schedule == "warm-restarts":
+            period = self.restart_epochs
+            while epoch >= period:
+                epoch, period = epoch - period, period * self.restart_growth
+        fall = self.learning_rate - self.final_rate
+        return self.final_rate + fall * 0.5 * (1 + math.cos(math.pi * epoch / period))
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -93,27 +111,3 @@ def settings(texts: Sequence[str]) -> dict[str, Any]:
             wanted = {bool: "true or false", int: "a whole number", float: "a number"}[kinds[name]]
             raise ValueError(f"{name} takes {wanted}, but got {value!r}") from None
     return found
-
-
-# The paper's table of hyper-parameters, by backbone: one alpha in a batch, no validation data held back.
-PAPER: dict[str, Recipe] = {
-    "mlp": Recipe(
-        epochs=500,
-        batch_size=64,
-        alphas_per_batch=1,
-        learning_rate=1e-3,
-        optimiser="adam",
-        validation_share=0.0,
-    ),
-}
-
-
-def get(name: str, backbone: str) -> Recipe:
-    """The recipe of this name: "default" (ours) or "paper" (published, for this backbone)."""
-    if name == "default":
-        return Recipe()
-    if name != "paper":
-        raise ValueError(f"there is no recipe {nearest(name, ('default', 'paper'))}")
-    if backbone not in PAPER:
-        raise ValueError(f"the paper has no recipe for {nearest(backbone, sorted(PAPER))}")
-    return PAPER[backbone]

@@ -53,6 +53,7 @@ class RunConfig:
     backbone: dict[str, Any]
     dims: int = 1
     fixed: list[float] | None = None
+    configurable: list[str] = field(default_factory=lambda: ["*"])
     seed: int = 0
     recipe: dict[str, Any] = field(default_factory=dict)
     normalisation: dict[str, Any] = field(default_factory=lambda: asdict(Normalisation()))
@@ -87,7 +88,11 @@ class Run:
         """The method of this run, with its own preset of the transform or another."""
         fixed = None if self.config.fixed is None else torch.tensor(self.config.fixed)
         return methods.get(self.config.method)(
-            self.transform(preset), Recipe(**self.config.recipe), self.config.dims, fixed
+            self.transform(preset),
+            Recipe(**self.config.recipe),
+            self.config.dims,
+            fixed,
+            tuple(self.config.configurable),
         )
 
     def transform(self, preset: str | None = None) -> Transform:

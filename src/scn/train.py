@@ -8,6 +8,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -19,6 +20,11 @@ from scn import data
 from scn.core.storage import load_model, save_model, write_atomically
 from scn.loop import Split, State, Training, split
 from scn.runs import Run
+
+try:
+    import fcntl
+except ImportError:  # not on this system: there is no lock
+    fcntl = None  # type: ignore[assignment]
 
 Report = Callable[[State, Training, dict[str, Any] | None], None]
 
@@ -44,9 +50,20 @@ def training_data(run: Run) -> Split:
             f"{config.data} is not the data that {run.folder} was begun with: their checksums differ"
         )
     images, labels = dataset.split("train")
-    if "val" in dataset.counts:
-        return Split(images, labels, *dataset.split("val"))
-    return split(images, labels, recipe.validation_share, config.seed)
+    by_sensor = run.transform().measured
+    measured = dataset.measured("train") if by_sensor else None
+    official = "val" in dataset.counts
+    share, used = 0.0 if official else recipe.validation_share, recipe.train_samples or len(images)
+    parts = split(images, labels, share, config.seed, measured)
+    parts = replace(parts, images=parts.images[:used], labels=parts.labels[:used])
+    if by_sensor:
+        assert parts.measured is not None
+        parts = replace(parts, measured=parts.measured[:used])
+    if official:
+        held_back = dataset.split("val")
+        parts = replace(parts, validation_images=held_back[0], validation_labels=held_back[1])
+        parts = replace(parts, validation_measured=dataset.measured("val")) if by_sensor else parts
+    return parts
 
 
 def train(
@@ -65,8 +82,8 @@ def train(
     training = Training(run.method(), training_data(run), run.normalisation(), run.config.seed, prefetch)
     state = training.start(backbone, choose_device(device))
     keeper = _Keeper(run, training, checkpoint_minutes, report or (lambda *_: None))
-    keeper.restore(state)
-    with _signals_caught(keeper):
+    with _alone(run.folder), _signals_caught(keeper):
+        keeper.restore(state)
         for metrics in training.run(state, keeper.after_step):
             keeper.note(state, metrics)
     run.save_network(state.net.eval())
@@ -114,6 +131,20 @@ class _Keeper:
         if self.stopping:  # asked twice: at once
             raise KeyboardInterrupt
         self.stopping = True
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Two processes that train one run would write over each other's checkpoints."""
+    if fcntl is None:
+        yield
+        return
+    with (folder / "config.json").open() as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise OSError(f"{folder} is being trained by another process: let it end, or end it") from None
+        yield
 
 
 @contextmanager

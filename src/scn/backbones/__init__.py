@@ -5,10 +5,26 @@ a file with a class decorated by `@backbones.register("name")` and import it her
 """
 
 from scn.backbones.build import factory
+from scn.backbones.lenet5 import LeNet5
+from scn.backbones.m5 import M5
 from scn.backbones.mlp import MLP
+from scn.backbones.resnet18 import ResNet18
+from scn.backbones.shallow_cnn import ShallowCNN
+from scn.backbones.shift_invariant import ShiftInvariantCNN
 from scn.core.registry import backbones as registry
 
 get = registry.get
 register = registry.register
 
-__all__ = ["MLP", "factory", "get", "register", "registry"]
+__all__ = [
+    "M5",
+    "MLP",
+    "LeNet5",
+    "ResNet18",
+    "ShallowCNN",
+    "ShiftInvariantCNN",
+    "factory",
+    "get",
+    "register",
+    "registry",
+]

@@ -16,18 +16,26 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from scn import recipe
-from scn.cli.train import SET_HELP
-from scn.compare import Job, Outcome, Row, compare, curves, plan, table, write_table
-from scn.plan import plan_run
+from scn.cli.choice import (
+    BackboneOption,
+    BudgetOption,
+    DataOption,
+    DepthOption,
+    PresetOption,
+    RecipeOption,
+    SetOption,
+    TaskOption,
+    TransformOption,
+    WidthOption,
+    choose,
+)
+from scn.compare import Exam, Job, Outcome, Row, compare, curves, plan, table, write_table
 from scn.plots.comparison import draw_comparison, label
 from scn.runs import RunConfig
 from scn.transforms import get as get_transform
 
 
-def carry_out_all(
-    jobs: Sequence[Job], folder: Path, backbone: str, step: float | None, quiet: bool
-) -> list[Outcome]:
+def carry_out_all(jobs: Sequence[Job], folder: Path, backbone: str, test: Exam, quiet: bool) -> list[Outcome]:
     """Every outcome in the order of the jobs, with progress on standard error."""
     console = Console(stderr=True, quiet=quiet)
     columns = (
@@ -40,7 +48,7 @@ def carry_out_all(
     began = time.monotonic()
     with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
         task = progress.add_task("compare", total=len(jobs))
-        for job, outcome in compare(jobs, folder, backbone=backbone, step=step):
+        for job, outcome in compare(jobs, folder, test, backbone=backbone):
             outcomes[job.name] = outcome
             progress.advance(task)
             passed = time.monotonic() - began
@@ -86,20 +94,24 @@ def finish(config: RunConfig, outcomes: list[Outcome], folder: Path, as_json: bo
 
 def command(
     output: Annotated[Path, typer.Option("-o", "--output", help="The folder for all runs.")],
-    data_name: Annotated[str, typer.Option("--data", help="A data set, or an .npz file.")] = "digits",
-    transform: Annotated[str, typer.Option(help="How the input changes.")] = "rotation",
-    backbone: Annotated[str, typer.Option(help="A backbone, or your package.module:Class.")] = "mlp",
-    width: Annotated[int | None, typer.Option(help="Width of the backbone.")] = None,
-    depth: Annotated[int | None, typer.Option(help="Depth of the backbone.")] = None,
-    methods: Annotated[str, typer.Option(help="Separated by commas.")] = "scn,one4all,inverse,one4one",
-    dims: Annotated[str, typer.Option(help="D of the SCNs, separated by commas.")] = "1,3,8",
+    task: TaskOption = None,
+    budget: BudgetOption = None,
+    data: DataOption = None,
+    transform: TransformOption = None,
+    backbone: BackboneOption = None,
+    width: WidthOption = None,
+    depth: DepthOption = None,
+    methods: Annotated[
+        str | None, typer.Option(help="Separated by commas; by default all that can deal with the transform.")
+    ] = None,
+    dims: Annotated[str | None, typer.Option(help="D of the SCNs, by commas.  [1,3,8 or the task's]")] = None,
     seeds: Annotated[int, typer.Option(help="How often each is trained.")] = 3,
     seed: Annotated[int, typer.Option(help="The first seed.")] = 0,
-    preset: Annotated[str, typer.Option(help="How the transform acts: default or paper.")] = "default",
-    recipe_name: Annotated[str, typer.Option("--recipe", help="default or paper.")] = "default",
+    preset: PresetOption = None,
+    recipe_name: RecipeOption = None,
     epochs: Annotated[int | None, typer.Option(help="By default the recipe's.")] = None,
     batch_size: Annotated[int | None, typer.Option(help="By default the recipe's.")] = None,
-    set_: Annotated[list[str] | None, typer.Option("--set", help=SET_HELP)] = None,
+    set_: SetOption = None,
     step: Annotated[float | None, typer.Option(help="Distance of the settings in the test.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress on standard error.")] = False,
@@ -108,25 +120,28 @@ def command(
 
     Runs that are there already are not trained again. Writes comparison.json and comparison.png.
 
-    Example: scn compare --data digits --methods scn,one4all --dims 3,8 --seeds 3 -o runs/digits
+    Examples: scn compare --data digits --methods scn,one4all --dims 3,8 --seeds 3 -o runs/digits
+    scn compare --task rotation/mlp/fashion-mnist --budget cpu -o runs/fashion
     """
     torch.set_num_threads(1)
-    changes = recipe.settings(set_ or [])
-    chosen = recipe.get(recipe_name, backbone).changed(epochs=epochs, batch_size=batch_size, **changes)
-    names = [name.strip() for name in methods.split(",")]
-    config = plan_run(
-        data_name,
-        transform,
-        backbone,
-        "one4all",
-        chosen,
+    chosen = choose(
+        task=task,
+        budget=budget,
+        data=data,
+        transform=transform,
+        backbone=backbone,
+        width=width,
+        depth=depth,
         preset=preset,
-        seed=seed,
-        sizes={"width": width, "depth": depth},
-        measure=recipe_name != "paper",
+        recipe_name=recipe_name,
+        changes={"epochs": epochs, "batch_size": batch_size},
+        set_=set_,
     )
-    jobs = plan(config, names, whole_numbers("--dims", dims), seeds)
-    finish(config, carry_out_all(jobs, output, backbone, step, quiet), output, as_json)
+    names = None if methods is None else [name.strip() for name in methods.split(",")]
+    config = chosen.config("one4all", seed=seed)
+    jobs = plan(config, names, list(chosen.dims) if dims is None else whole_numbers("--dims", dims), seeds)
+    test = Exam(chosen.settings(step), chosen.test_samples)
+    finish(config, carry_out_all(jobs, output, chosen.backbone, test, quiet), output, as_json)
 
 
 def whole_numbers(option: str, text: str) -> list[int]:

@@ -11,15 +11,14 @@ import typer
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from scn import data, runs
+from scn import data, runs, transforms
 from scn.cli.compare import carry_out_all, finish
-from scn.compare import plan
+from scn.compare import Exam, plan
 from scn.core.network import SCN
 from scn.plan import backbone_of, plan_run
-from scn.recipe import Recipe
+from scn.tasks import DEMO
 
-RECIPE = Recipe(epochs=150, batch_size=64)
-SEEDS, STEP, ANGLE = 3, 5.0, 130.0
+SEEDS, ANGLE = 3, 130.0
 FOLDER = Path("runs/demo")
 SHADES = " .:-=+*#%@"
 
@@ -37,11 +36,13 @@ def command(
     Example: scn demo -o runs/demo
     """
     torch.set_num_threads(1)
-    config = plan_run("digits", "rotation", "mlp", "one4all", RECIPE)
+    budget = DEMO.budget("cpu")
+    config = plan_run(DEMO.data, DEMO.transform, DEMO.backbone, "one4all", budget.recipe)
     jobs = plan(config, ["scn", "one4all", "inverse", "one4one"], [3, 8], SEEDS)
     jobs = [job for job in jobs if job.config.method != "one4one" or job.config.seed == 0]
+    test = Exam(transforms.get(DEMO.transform).grid(budget.grid or 1))
     print(f"training {len(jobs)} networks on handwritten digits turned by any angle ...", file=sys.stderr)
-    finish(config, carry_out_all(jobs, output, "mlp", STEP, quiet), output, as_json=False)
+    finish(config, carry_out_all(jobs, output, DEMO.backbone, test, quiet), output, as_json=False)
     _use(runs.read(output / "scn-d8-seed0"), runs.read(output / "one4all-seed0"), output)
 
 
@@ -55,7 +56,7 @@ def _use(adaptive: runs.Run, rigid: runs.Run, folder: Path) -> None:
     save_file(net.configure(method.transform.encode(angle)).state_dict(), path)
     plain = backbone_of(adaptive)()
     plain.load_state_dict(load_file(path))
-    images, labels = data.load("digits").split("test")
+    images, labels = data.load(DEMO.data).split("test")
     seen = method.transform.apply(data.to_float(images), angle)
     ours, theirs = (m.eval()(normalise(seen)).softmax(dim=1) for m in (plain, one4all))
     right = (ours.argmax(1) == labels) & (theirs.argmax(1) != labels)

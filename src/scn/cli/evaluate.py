@@ -72,7 +72,9 @@ def command(
         if len(transform.parameters) == 1:
             print(chart(result.params[:, 0].tolist(), result.accuracy.tolist(), transform.parameters[0]))
         summary = "  ".join(f"{name} {value:.4f}" for name, value in result.summary().items())
-        print(f"{summary}  over {len(params)} settings, {facts['samples']:,} test images, preset {used}")
+        print(
+            f"{summary}  over {len(result.params)} settings, {facts['samples']:,} test samples, preset {used}"
+        )
     path = opened.write_accuracy(result, transform, facts, suffix)
     print(f"wrote {path}", file=sys.stderr)
 

@@ -13,13 +13,14 @@ from scn.core.registry import describe_backbone
 from scn.data import is_path
 from scn.data import registry as datasets
 from scn.published import read_checkpoint
+from scn.tasks import CHECKPOINTS
 
 
 def command(
     file: Annotated[Path, typer.Argument(help="The checkpoint: arrays in an .npz file.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="The run folder to make.")],
-    data: Annotated[str, typer.Option(help="What it was trained on.")] = "fashion-mnist",
-    transform: Annotated[str, typer.Option(help="What it was trained for.")] = "rotation",
+    data: Annotated[str, typer.Option(help="What it was trained on.")] = CHECKPOINTS.data,
+    transform: Annotated[str, typer.Option(help="What it was trained for.")] = CHECKPOINTS.transform,
     preset: Annotated[str, typer.Option(help="How the transform acts.")] = "paper",
 ) -> None:
     """Turn a checkpoint of the paper's authors into a run folder.

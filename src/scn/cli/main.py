@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from scn.cli import compare, demo, evaluate, import_, train
+from scn.cli import compare, data, demo, evaluate, import_, tasks, train
 
 app = typer.Typer(
     help="Subspace-configurable networks: small networks that follow a measured change of the input.",
@@ -18,8 +18,10 @@ app = typer.Typer(
 app.command("demo")(demo.command)
 app.command("train")(train.command)
 app.command("compare")(compare.command)
+app.command("tasks")(tasks.command)
 app.command("import")(import_.command)
 app.command("evaluate")(evaluate.command)
+app.add_typer(data.app, name="data")
 
 
 def main() -> None:

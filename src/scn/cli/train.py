@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any
 
 import torch
 import typer
 
-from scn import methods, recipe, runs, track
+from scn import methods, runs, track
+from scn.cli.choice import (
+    BackboneOption,
+    BudgetOption,
+    DataOption,
+    DepthOption,
+    PresetOption,
+    RecipeOption,
+    SetOption,
+    TaskOption,
+    TransformOption,
+    WidthOption,
+    choose,
+)
 from scn.cli.progress import training_progress
 from scn.loop import Diverged, State, Training
-from scn.plan import backbone_of, plan_run
+from scn.plan import backbone_of
 from scn.train import choose_device, last_checkpoint, train
-
-SET_HELP = f"NAME=VALUE, another value of the recipe: {', '.join(f.name for f in fields(recipe.Recipe))}."
 
 
 def numbers(option: str, text: str) -> list[float]:
@@ -28,21 +38,26 @@ def numbers(option: str, text: str) -> list[float]:
 
 
 def command(
-    data_name: Annotated[str, typer.Option("--data", help="A data set, or an .npz file.")] = "digits",
-    transform: Annotated[str, typer.Option(help="How the input changes.")] = "rotation",
-    backbone: Annotated[str, typer.Option(help="A backbone, or your package.module:Class.")] = "mlp",
-    width: Annotated[int | None, typer.Option(help="Width of the backbone.")] = None,
-    depth: Annotated[int | None, typer.Option(help="Depth of the backbone.")] = None,
+    task: TaskOption = None,
+    budget: BudgetOption = None,
+    data: DataOption = None,
+    transform: TransformOption = None,
+    backbone: BackboneOption = None,
+    width: WidthOption = None,
+    depth: DepthOption = None,
     method: Annotated[str, typer.Option(help=f"One of {', '.join(methods.registry)}.")] = "scn",
     dims: Annotated[int, typer.Option(help="D, how many base models are mixed.")] = 8,
-    preset: Annotated[str, typer.Option(help="How the transform acts: default or paper.")] = "default",
-    recipe_name: Annotated[str, typer.Option("--recipe", help="default or paper.")] = "default",
+    preset: PresetOption = None,
+    recipe_name: RecipeOption = None,
     epochs: Annotated[int | None, typer.Option(help="[the recipe's]")] = None,
     batch_size: Annotated[int | None, typer.Option(help="[the recipe's]")] = None,
     alphas_per_batch: Annotated[int | None, typer.Option(help="[the recipe's]")] = None,
     learning_rate: Annotated[float | None, typer.Option(help="[the recipe's]")] = None,
     separation_weight: Annotated[float | None, typer.Option(help="[the recipe's]")] = None,
     entropy_weight: Annotated[float | None, typer.Option(help="[the recipe's]")] = None,
+    configurable: Annotated[
+        str, typer.Option(help="Which parameters an SCN mixes, by patterns such as layer4.*, by commas.")
+    ] = "*",
     fixed: Annotated[str | None, typer.Option(help="For one4one: the setting to train for.")] = None,
     seed: Annotated[int, typer.Option(help="Everything random follows from it.")] = 0,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="The run folder to make.")] = None,
@@ -50,7 +65,7 @@ def command(
     device: Annotated[str, typer.Option(help="auto, cpu, cuda, ...")] = "auto",
     mixed_precision: Annotated[bool, typer.Option("--mixed-precision", help="bfloat16.")] = False,
     compile_: Annotated[bool, typer.Option("--compile", help="A step as one piece of machine code.")] = False,
-    set_: Annotated[list[str] | None, typer.Option("--set", help=SET_HELP)] = None,
+    set_: SetOption = None,
     tracker: Annotated[str | None, typer.Option("--track", help="tensorboard: curves to look at.")] = None,
     checkpoint_minutes: Annotated[float, typer.Option(help="Time between two checkpoints.")] = 2.0,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress on standard error.")] = False,
@@ -60,7 +75,8 @@ def command(
     Ctrl-C writes a checkpoint. --resume RUN takes everything else from the run, goes on from its last
     checkpoint and ends, bit for bit, where the run would have ended without the interruption.
 
-    Example: scn train --data digits --transform rotation --dims 8 -o runs/scn-d8
+    Examples: scn train --data digits --transform rotation --dims 8 -o runs/scn-d8
+    scn train --task rotation/mlp/fashion-mnist --budget cpu -o runs/fashion-d8
     """
     torch.set_num_threads(1)
     if not checkpoint_minutes > 0:
@@ -72,33 +88,32 @@ def command(
         run = runs.read(resume)
     else:
         assert output is not None
-        chosen = recipe.get(recipe_name, backbone).changed(
-            epochs=epochs,
-            batch_size=batch_size,
-            alphas_per_batch=alphas_per_batch,
-            learning_rate=learning_rate,
-            separation_weight=separation_weight,
-            entropy_weight=entropy_weight,
-            mixed_precision=mixed_precision or None,
-            compiled=compile_ or None,
-            **recipe.settings(set_ or []),
+        chosen = choose(
+            task=task,
+            budget=budget,
+            data=data,
+            transform=transform,
+            backbone=backbone,
+            width=width,
+            depth=depth,
+            preset=preset,
+            recipe_name=recipe_name,
+            changes={
+                "epochs": epochs,
+                "batch_size": batch_size,
+                "alphas_per_batch": alphas_per_batch,
+                "learning_rate": learning_rate,
+                "separation_weight": separation_weight,
+                "entropy_weight": entropy_weight,
+                "mixed_precision": mixed_precision or None,
+                "compiled": compile_ or None,
+            },
+            set_=set_,
         )
         choose_device(device)
         values = None if fixed is None else numbers("--fixed", fixed)
-        sizes = {"width": width, "depth": depth}
-        config = plan_run(
-            data_name,
-            transform,
-            backbone,
-            method,
-            chosen,
-            dims=dims,
-            preset=preset,
-            fixed=values,
-            seed=seed,
-            sizes=sizes,
-            measure=recipe_name != "paper",
-        )
+        mixed = configurable.split(",")
+        config = chosen.config(method, dims=dims, fixed=values, configurable=mixed, seed=seed)
         run = runs.create(output, config)
     if run.is_trained:
         print(f"{run.folder} is trained already", file=sys.stderr)

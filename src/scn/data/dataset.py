@@ -1,7 +1,8 @@
-"""A data set in memory: uint8 images, labels, class names and where they came from.
+"""A data set in memory: samples as whole numbers, labels, class names and where they came from.
 
 The file form is one .npz with `x_train, y_train, x_test, y_test` (`x_val, y_val` where official),
-`classes` and `provenance`; images are uint8, (N, H, W) or (N, H, W, C).
+`classes` and `provenance`. Samples are images, waveforms, points or the readings of a sensor: see `forms`.
+Where a sensor measured the change of the input, `params_train` and so on hold it, a row for each sample.
 """
 
 from __future__ import annotations
@@ -13,22 +14,23 @@ import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from scn.core.registry import Registry
+from scn.data import forms
 
-Arrays = dict[str, np.ndarray[Any, Any]]
+Arrays = forms.Arrays
 
 # A loader takes the data folder and returns the arrays of the file form, or None where it finds
 # nothing to load.
 Loader = Callable[[Path], Arrays | None]
 registry: Registry[Loader] = Registry("data set")
 
-SIZE = 32  # every image set is brought to 32x32, as in the paper
+# What a data set's own file needs before it has the form above, by name.
+preparations: dict[str, Callable[[Arrays], Arrays]] = {}
 
 
 @dataclass(frozen=True)
@@ -49,11 +51,22 @@ class Dataset:
         return {k[2:]: len(v) for k, v in self.arrays.items() if k.startswith("y_")}
 
     def split(self, name: str) -> tuple[Tensor, Tensor]:
-        """Images (N, C, 32, 32) as uint8 and labels (N,) as int64 of one split."""
-        if f"y_{name}" not in self.arrays:
-            raise ValueError(f'{self.name} has no split "{name}". It has: {", ".join(self.counts)}')
+        """Samples (N, ...) as whole numbers, ready for a transform, and labels (N,) as int64."""
+        self._has(f"y_{name}")
         labels = torch.from_numpy(self.arrays[f"y_{name}"].astype(np.int64))
-        return torch.from_numpy(_resized(self.arrays[f"x_{name}"])), labels
+        return torch.from_numpy(forms.ready(self.arrays[f"x_{name}"])), labels
+
+    def measured(self, name: str) -> Tensor:
+        """What was measured beside each sample of one split: (N, P)."""
+        self._has(f"params_{name}")
+        return torch.from_numpy(self.arrays[f"params_{name}"].astype(np.float32))
+
+    def _has(self, key: str) -> None:
+        if key in self.arrays:
+            return
+        if key.startswith("params_"):
+            raise ValueError(f"{self.name} has no measurements: a file with {key} has them")
+        raise ValueError(f'{self.name} has no split "{key[2:]}". It has: {", ".join(self.counts)}')
 
 
 def load(name: str | os.PathLike[str]) -> Dataset:
@@ -70,10 +83,10 @@ def load(name: str | os.PathLike[str]) -> Dataset:
     arrays = _read(file) if file.is_file() else loader(folder)
     if arrays is None:
         raise FileNotFoundError(
-            f"the data set {name} is not in {folder}: put {name}.npz or its official files there, "
-            "or point SCN_DATA_DIR at the folder that has them"
+            f"the data set {name} is not in {folder}: `scn data get {name}` fetches it, or point SCN_DATA_DIR "
+            f"at the folder with {name}.npz or its official files"
         )
-    return _checked(name, arrays)
+    return _checked(name, preparations.get(name, dict)(arrays))
 
 
 def is_path(name: str | os.PathLike[str]) -> bool:
@@ -89,37 +102,44 @@ def data_folder() -> Path:
     return (Path(cache) if cache else Path.home() / ".cache") / "scn"
 
 
-def to_float(images: Tensor) -> Tensor:
-    """uint8 images -> [0, 1]."""
-    return images.to(torch.float32).div_(255)
+SCALE = {torch.uint8: 255, torch.int16: 32767}
+
+
+def to_float(samples: Tensor) -> Tensor:
+    """uint8 -> [0, 1], int16 -> [-1, 1]."""
+    return samples.to(torch.float32).div_(SCALE[samples.dtype])
 
 
 @dataclass(frozen=True)
 class Normalisation:
-    """What a network sees of an image in [0, 1]: (x - mean) / deviation, for each channel."""
+    """What a network sees of a sample: (x - mean) / deviation, for each channel."""
 
     mean: tuple[float, ...] = (0.5,)
     deviation: tuple[float, ...] = (0.5,)
 
-    def __call__(self, images: Tensor) -> Tensor:
-        mean = torch.tensor(self.mean, device=images.device).view(-1, 1, 1)
-        return (images - mean).div_(torch.tensor(self.deviation, device=images.device).view(-1, 1, 1))
+    def __call__(self, samples: Tensor) -> Tensor:
+        channels = torch.tensor([self.mean, self.deviation], device=samples.device)
+        mean, deviation = channels.view(2, -1, *(1,) * (samples.dim() - 2))
+        return (samples - mean).div_(deviation)
 
 
-def measured_normalisation(images: Tensor) -> Normalisation:
-    """Mean 0 and deviation 1 for each channel of these uint8 images (N, C, H, W).
+def measured_normalisation(samples: Tensor) -> Normalisation:
+    """Mean 0 and deviation 1 for each channel of these whole numbers (N, C, ...).
 
-    From counts of the 256 values, in whole numbers: the same to the last bit on any number of threads.
+    From counts of the values, in whole numbers: the same to the last bit on any number of threads.
     """
+    scale, lowest = SCALE[samples.dtype], torch.iinfo(samples.dtype).min
     means, deviations = [], []
-    for channel in images.unbind(dim=1):
-        counts = torch.bincount(channel.flatten(), minlength=256).tolist()
-        total = sum(counts)
-        first = sum(value * count for value, count in enumerate(counts))
-        second = sum(value * value * count for value, count in enumerate(counts))
+    for channel in samples.unbind(dim=1):
+        counts = torch.bincount(channel.flatten() if lowest == 0 else channel.flatten().int() - lowest)
+        values = (counts.nonzero().flatten() + lowest).tolist()
+        found = list(zip(values, counts[counts > 0].tolist(), strict=True))
+        total = sum(count for _, count in found)
+        first = sum(value * count for value, count in found)
+        second = sum(value * value * count for value, count in found)
         variance = (second * total - first * first) / (total * max(total - 1, 1))
-        means.append(first / total / 255)
-        deviations.append(max(math.sqrt(variance) / 255, 1e-3))
+        means.append(first / total / scale)
+        deviations.append(max(math.sqrt(variance) / scale, 1e-3))
     return Normalisation(tuple(means), tuple(deviations))
 
 
@@ -132,6 +152,7 @@ def _read(path: Path) -> Arrays:
 
 
 def _checked(name: str, arrays: Arrays) -> Dataset:
+    arrays = forms.unpacked(arrays)
     splits = [key[2:] for key in arrays if key.startswith("y_")]
     needed = {f"{axis}_{split}" for axis in "xy" for split in ("train", "test", *splits)}
     missing = sorted(needed - arrays.keys())
@@ -140,7 +161,7 @@ def _checked(name: str, arrays: Arrays) -> Dataset:
             f"{name} lacks {', '.join(missing)}: a data file holds x_train, y_train, x_test, y_test"
         )
     for split in splits:
-        _check_split(name, split, arrays[f"x_{split}"], arrays[f"y_{split}"])
+        _check_split(name, split, arrays)
     highest = max(int(arrays[f"y_{split}"].max(initial=0)) for split in splits)
     arrays.setdefault("classes", np.array([str(i) for i in range(highest + 1)]))
     arrays.setdefault("provenance", np.array(""))
@@ -153,46 +174,27 @@ def _checked(name: str, arrays: Arrays) -> Dataset:
     return Dataset(name, arrays, _checksum(arrays))
 
 
-def _check_split(name: str, split: str, x: np.ndarray[Any, Any], y: np.ndarray[Any, Any]) -> None:
-    if x.dtype != np.uint8 or x.ndim not in (3, 4) or (x.ndim == 4 and x.shape[3] > 4):
-        raise ValueError(
-            f"{name}: x_{split} must be uint8 images (N, H, W) or (N, H, W, C) with up to 4 channels, but is "
-            f"{x.dtype} of shape {x.shape}"
-        )
+def _check_split(name: str, split: str, arrays: Arrays) -> None:
+    x, y = arrays[f"x_{split}"], arrays[f"y_{split}"]
+    if not forms.known(x):
+        raise ValueError(f"{name}: x_{split} must be {forms.KNOWN}, but is {x.dtype} of shape {x.shape}")
     if y.shape != x.shape[:1] or y.dtype.kind not in "iu":
         raise ValueError(
-            f"{name}: y_{split} must be one whole number for each of {len(x)} images, but is {y.dtype} of "
+            f"{name}: y_{split} must be one whole number for each of {len(x)} samples, but is {y.dtype} of "
             f"shape {y.shape}"
+        )
+    params = arrays.get(f"params_{split}")
+    if params is not None and (params.ndim != 2 or len(params) != len(x) or not np.isfinite(params).all()):
+        raise ValueError(
+            f"{name}: params_{split} must be a row of finite numbers for each of {len(x)} samples, but its "
+            f"shape is {params.shape}"
         )
 
 
 def _checksum(arrays: Arrays) -> str:
     digest = hashlib.sha256()
-    for key in sorted(key for key in arrays if key[:2] in ("x_", "y_")):
+    for key in sorted(key for key in arrays if key.startswith(("x_", "y_", "params_"))):
         array = np.ascontiguousarray(arrays[key])
         digest.update(f"{key} {array.dtype} {array.shape}".encode())
         digest.update(array.data)
     return digest.hexdigest()
-
-
-def _resized(images: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """(N, H, W[, C]) uint8 -> (N, C, 32, 32) uint8, by the bilinear filter of Pillow, as a copy.
-
-    To the last bit what Pillow makes of a square image; others may differ by 1, as its versions do.
-    """
-    channels = images[:, None] if images.ndim == 3 else images.transpose(0, 3, 1, 2)
-    if channels.shape[2:] == (SIZE, SIZE):
-        return np.array(channels, order="C")
-    planes = channels.reshape(-1, *channels.shape[2:])
-    columns = _resized_rows(planes, SIZE).transpose(0, 2, 1)
-    resized = _resized_rows(columns, SIZE).transpose(0, 2, 1)
-    return np.array(resized, order="C").reshape(*channels.shape[:2], SIZE, SIZE)
-
-
-def _resized_rows(planes: np.ndarray[Any, Any], width: int) -> np.ndarray[Any, Any]:
-    """(N, H, W) -> (N, H, width). Pillow resizes rows and columns in turn, so all rows may share a call."""
-    from PIL import Image
-
-    rows = Image.fromarray(np.ascontiguousarray(planes).reshape(-1, planes.shape[2]))
-    resized = rows.resize((width, rows.height), Image.Resampling.BILINEAR)
-    return np.asarray(resized).reshape(*planes.shape[:2], width)

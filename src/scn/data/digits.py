@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 
-from scn.data.dataset import Arrays, registry
+from scn.data.dataset import Arrays
+from scn.data.sources import Request, Source, register
 
 TEST_SHARE = 0.25
 
 
-@registry.register("digits")
-def load(_: Path) -> Arrays:
+def read(_: Request) -> Arrays:
     """A fixed quarter of the digits, drawn class by class, is the test split."""
     from sklearn.datasets import load_digits
     from sklearn.model_selection import train_test_split
@@ -33,3 +31,13 @@ def load(_: Path) -> Arrays:
             "Learning Repository, CC BY 4.0; the 1,797 test images as distributed by scikit-learn"
         ),
     }
+
+
+register(
+    Source(
+        name="digits",
+        description="1,797 handwritten digits, 8x8, of scikit-learn",
+        licence="CC BY 4.0",
+        read=read,
+    )
+)

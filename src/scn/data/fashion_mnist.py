@@ -9,7 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from scn.data.dataset import Arrays, registry
+from scn.data.archives import entries
+from scn.data.dataset import Arrays
+from scn.data.download import Remote
+from scn.data.sources import Request, Source, register
 
 CLASSES = (
     "T-shirt/top",
@@ -31,30 +34,45 @@ FILES = {
 }
 
 
-@registry.register("fashion-mnist")
-def load(folder: Path) -> Arrays | None:
-    """The idx files, packed or not, in the data folder or in its subfolder `fashion-mnist`."""
-    places = [folder / "fashion-mnist", folder]
-    found = {key: _find(places, name) for key, name in FILES.items()}
-    if not any(found.values()):
+PACKAGE = Remote(
+    "https://deb.debian.org/debian/pool/main/d/dataset-fashion-mnist/"
+    "dataset-fashion-mnist_0.0~git20200523.55506a9-1_all.deb",
+    size=30_900_652,
+    checksum="sha256:39e172fe32dd318ebb3e512220c3beea2fa47d7e20bab348fb4e0922d6beefc0",
+)
+
+
+def read(request: Request) -> Arrays | None:
+    """The four idx files, packed or not, or Debian's package of them."""
+    paths = request.find_all(*((name, f"{name}.gz") for name in FILES.values()))
+    package = request.find(PACKAGE.name)
+    if paths is not None:
+        arrays = {key: read_idx(path) for key, path in zip(FILES, paths, strict=True)}
+    elif package is not None:
+        arrays = _read_package(package)
+    else:
         return None
-    missing = [FILES[key] for key, path in found.items() if path is None]
-    if missing:
-        raise FileNotFoundError(f"Fashion-MNIST in {folder} lacks {', '.join(missing)}")
-    arrays = {key: read_idx(path) for key, path in found.items() if path is not None}
     arrays["classes"] = np.array(CLASSES)
     arrays["provenance"] = np.array("Fashion-MNIST, the four official idx files; MIT licence")
     return arrays
 
 
-def _find(places: list[Path], name: str) -> Path | None:
-    candidates = (place / f"{name}{ending}" for place in places for ending in ("", ".gz"))
-    return next((path for path in candidates if path.is_file()), None)
+def _read_package(path: Path) -> Arrays:
+    keys = {f"{name}.gz": key for key, name in FILES.items()}
+    found = {keys[e.file]: parse_idx(e.read(), path / e.file) for e in entries(path) if e.file in keys}
+    missing = [name for key, name in FILES.items() if key not in found]
+    if missing:
+        raise ValueError(f"{path} lacks {', '.join(missing)}")
+    return found
 
 
 def read_idx(path: Path) -> np.ndarray[Any, Any]:
-    """One array of unsigned bytes from an idx file: magic 0 0 8 n, n sizes, then the bytes."""
-    raw = path.read_bytes()
+    """One array of unsigned bytes from an idx file, packed or not."""
+    return parse_idx(path.read_bytes(), path)
+
+
+def parse_idx(raw: bytes, path: Path) -> np.ndarray[Any, Any]:
+    """The content of an idx file: magic 0 0 8 n, n sizes, then the bytes. `path` is for errors."""
     try:
         data = gzip.decompress(raw) if path.suffix == ".gz" else raw
     except (OSError, EOFError) as error:
@@ -69,3 +87,25 @@ def read_idx(path: Path) -> np.ndarray[Any, Any]:
             f"{path} should hold {' x '.join(map(str, shape))} bytes, but holds {len(data) - header}"
         )
     return np.frombuffer(data, dtype=np.uint8, offset=header).reshape(shape)
+
+
+def _official(name: str, size: int, md5: str) -> Remote:
+    folder = "https://github.com/zalandoresearch/fashion-mnist/raw/master/data/fashion"
+    return Remote(f"{folder}/{name}.gz", size, f"md5:{md5}")
+
+
+register(
+    Source(
+        name="fashion-mnist",
+        description="70,000 grey images of clothing, 28x28, 10 classes",
+        licence="MIT",
+        read=read,
+        files=(
+            _official(FILES["x_train"], 26_421_880, "8d4fb7e6c68d591d4c3dfef9ec88bf0d"),
+            _official(FILES["y_train"], 29_515, "25c81989df183df01b3e8a0aad5dffbe"),
+            _official(FILES["x_test"], 4_422_102, "bef4ecab320f06d8554ea6380940ec79"),
+            _official(FILES["y_test"], 5_148, "bb300cfdad3c16e7a12a480ee83cd310"),
+        ),
+        mirrors=((PACKAGE,),),
+    )
+)

@@ -20,16 +20,23 @@ from scn.transforms import Transform
 class Method(ABC):
     """One way to deal with a change of the input.
 
-    `fixed` (P,) is the one setting that a method without adaptation is trained for, where it has one.
+    `fixed` (P,) is the one setting that a method without adaptation is trained for, where it has one;
+    `configurable` says which parameters are mixed by a method that mixes, by patterns of their names.
     """
 
     transform: Transform
     recipe: Recipe = field(default_factory=Recipe)
     dims: int = 1
     fixed: Tensor | None = None
+    configurable: tuple[str, ...] = ("*",)
 
     mixes: ClassVar[bool] = False  # whether it has base models, so that dims matters
     needs_fixed: ClassVar[bool] = False
+
+    @classmethod
+    def objection(cls, transform: Transform) -> str | None:
+        """Why this method cannot deal with such a change, if it cannot."""
+        return None
 
     @abstractmethod
     def build(self, backbone: Callable[[], nn.Module]) -> nn.Module:

@@ -7,12 +7,17 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from scn.methods.base import Plain, registry
+from scn.transforms import Transform
 
 
 @registry.register("inverse")
 @dataclass(frozen=True)
 class Inverse(Plain):
     """Knows the setting as an SCN does, and spends it on restoring the input."""
+
+    @classmethod
+    def objection(cls, transform: Transform) -> str | None:
+        return None if transform.invertible else "it cannot be undone"
 
     def see(self, x: Tensor, params: Tensor) -> Tensor:
         return self.transform.invert(x, params)

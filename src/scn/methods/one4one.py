@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from scn.methods.base import Plain, registry
+from scn.transforms import Transform
 
 
 @registry.register("one4one")
@@ -17,6 +18,10 @@ class One4One(Plain):
     """Trained and tested under `fixed` alone."""
 
     needs_fixed: ClassVar[bool] = True
+
+    @classmethod
+    def objection(cls, transform: Transform) -> str | None:
+        return "it comes with the data and cannot be chosen" if transform.measured else None
 
     def draw(self, count: int, generator: torch.Generator) -> Tensor:
         assert self.fixed is not None

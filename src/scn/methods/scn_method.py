@@ -26,7 +26,8 @@ class SubspaceConfigurable(Method):
     mixes: ClassVar[bool] = True
 
     def build(self, backbone: Callable[[], nn.Module]) -> nn.Module:
-        return SCN(backbone(), self.transform.alpha_dim, self.dims, init=backbone)
+        first = backbone()
+        return SCN(first, self.transform.alpha_dim, self.dims, init=backbone, configurable=self.configurable)
 
     def logits(self, net: nn.Module, x: Tensor, params: Tensor) -> Tensor:
         return net(x, self.transform.encode(params))

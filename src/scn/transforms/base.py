@@ -53,12 +53,16 @@ class Parameter:
 
 
 class Transform(ABC):
-    """A change of the input with parameters that can be measured. x: (B, C, H, W) in [0, 1]."""
+    """A change of the input with parameters that can be measured.
 
-    parameters: ClassVar[tuple[Parameter, ...]]
-    alpha_dim: ClassVar[int]
-    default_step: ClassVar[float]
+    x: (B, ...), one sample in a row: images (C, H, W) in [0, 1], waveforms (1, T) in [-1, 1], points (N, 3).
+    """
+
+    parameters: tuple[Parameter, ...]
+    alpha_dim: int
+    default_step: float
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"default": {}}
+    measured: ClassVar[bool] = False  # whether the parameters come with the data instead of being chosen
 
     @classmethod
     def from_preset(cls, preset: str) -> Self:
@@ -94,6 +98,10 @@ class Transform(ABC):
     def arranged(self, x: Tensor) -> Tensor:
         """The same tensor with its memory in the order that suits repeated calls of `apply`."""
         return x
+
+    @property
+    def invertible(self) -> bool:
+        return type(self).invert is not Transform.invert
 
     def invert(self, x: Tensor, params: Tensor) -> Tensor:
         """Undo `apply` with the same params, as far as that is possible."""

@@ -199,11 +199,26 @@ class Scaling(Geometric):
 
 @registry.register("translation")
 class Translation(Geometric):
-    """Shift. params: pixels to the right and down."""
+    """Shift. params: pixels to the right and down.
+
+    In the preset "padded" the image is halved first, so that no shift moves a part of it out of the frame.
+    """
+
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {**Geometric.presets, "padded": {"halved": True}}
 
     parameters = (Parameter("right", -8.0, 8.0, "pixels"), Parameter("down", -8.0, 8.0, "pixels"))
     alpha_dim = 2
     default_step = 1.0
+
+    def __init__(
+        self, interpolation: Interpolation = "bilinear", fill: float = 0.0, halved: bool = False
+    ) -> None:
+        super().__init__(interpolation, fill)
+        self.shrink = 2.0 if halved else 1.0
+
+    def invert(self, x: Tensor, params: Tensor) -> Tensor:
+        """Shifted back; an image that was halved stays so."""
+        return Translation(self.interpolation, self.fill).apply(x, -self.checked(params))
 
     def encode(self, params: Tensor) -> Tensor:
         """Both shifts as parts of the largest, so that alpha lies in [-1, 1]."""
@@ -211,7 +226,7 @@ class Translation(Geometric):
 
     def inverse_map(self, params: Tensor) -> Tensor:
         right, down = params.unbind(dim=-1)
-        return _map(1.0, 0.0, -right, 0.0, 1.0, -down)
+        return _map(self.shrink, 0.0, -self.shrink * right, 0.0, self.shrink, -self.shrink * down)
 
     def opposite(self, params: Tensor) -> Tensor:
         return -params

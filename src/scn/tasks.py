@@ -1,0 +1,131 @@
+"""The paper's tasks, and a few more: data, transform, backbone and hyper-parameters, as one table.
+
+Each comes with three budgets: `paper`, as published; `cpu`, our own recipe at a length for two cores; and
+`smoke`, a few seconds that only show that everything fits together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from scn.core.registry import nearest
+from scn.recipe import Recipe
+
+BUDGETS = ("paper", "cpu", "smoke")
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How long a task is trained, and how thoroughly tested."""
+
+    recipe: Recipe
+    sizes: dict[str, int]
+    grid: int | None = None  # values of each parameter in the test; None for the transform's own grid
+    test_samples: int = 0  # 0 for all
+
+
+@dataclass(frozen=True)
+class Task:
+    """One row of the table."""
+
+    transform: str
+    backbone: str
+    data: str
+    paper: Recipe
+    cpu_epochs: int
+    cpu_grid: int
+    label: str = ""  # how the backbone is called in the name, if it has other sizes
+    sizes: dict[str, int] = field(default_factory=dict)
+    cpu_sizes: dict[str, int] = field(default_factory=dict)
+    cpu_batch: int = 256
+    preset: str = "default"
+    dims: tuple[int, ...] = (1, 3, 8)
+
+    @property
+    def name(self) -> str:
+        return f"{self.transform}/{self.label or self.backbone}/{self.data}"
+
+    def budget(self, name: str) -> Budget:
+        if name == "paper":
+            return Budget(self.paper, self.sizes)
+        if name not in BUDGETS:
+            raise ValueError(f"there is no budget {nearest(name, BUDGETS)}")
+        ours = Recipe(epochs=self.cpu_epochs, batch_size=self.cpu_batch)
+        sizes = {**self.sizes, **self.cpu_sizes}
+        if name == "cpu":
+            return Budget(ours, sizes, self.cpu_grid)
+        smoke = replace(ours, epochs=2, batch_size=16, train_samples=64)
+        return Budget(smoke, sizes, grid=2, test_samples=16)
+
+
+PUBLISHED = Recipe(alphas_per_batch=1, learning_rate=1e-3, optimiser="adam", validation_share=0.0)
+MLP = replace(PUBLISHED, epochs=500, batch_size=64)
+SHALLOW_CNN = replace(PUBLISHED, epochs=500, batch_size=256)
+RESNET18 = replace(
+    PUBLISHED,
+    epochs=1000,
+    batch_size=512,
+    weight_decay=1e-4,
+    schedule="warm-restarts",
+    restart_epochs=25,
+    restart_growth=25,
+    horizontal_flip=True,
+)
+LENET5 = replace(PUBLISHED, epochs=6000, batch_size=256, learning_rate=6e-3, final_rate=5e-6)
+M5 = replace(PUBLISHED, epochs=100, batch_size=256, learning_rate=1e-2)
+
+COLOURS = ("brightness", "contrast", "saturation", "sharpness")
+
+TASKS: dict[str, Task] = {
+    task.name: task
+    for task in (
+        Task("rotation", "mlp", "fashion-mnist", MLP, 40, 36),
+        Task("rotation", "mlp", "digits", MLP, 150, 72, cpu_batch=64),
+        Task("scaling", "mlp", "fashion-mnist", MLP, 40, 19, label="mlp-5", sizes={"depth": 5}),
+        Task("translation", "mlp", "fashion-mnist", MLP, 40, 9),
+        *(Task(colour, "mlp", "fashion-mnist", MLP, 20, 19) for colour in COLOURS),
+        Task("rotation", "shallow-cnn", "svhn", SHALLOW_CNN, 40, 36, cpu_batch=128),
+        Task("scaling", "shallow-cnn", "svhn", SHALLOW_CNN, 40, 19, cpu_batch=128),
+        Task("translation", "shallow-cnn", "svhn", SHALLOW_CNN, 40, 5, cpu_batch=128),
+        *(Task(colour, "shallow-cnn", "svhn", SHALLOW_CNN, 20, 10, cpu_batch=128) for colour in COLOURS),
+        Task("rotation", "resnet18", "cifar10", RESNET18, 10, 12, cpu_sizes={"width": 8}, dims=(1, 3, 5)),
+        Task("rotation-3d", "lenet5", "modelnet10", LENET5, 60, 5, cpu_batch=128, preset="default"),
+        Task("pitch", "m5", "speech-commands", M5, 30, 11, cpu_batch=64, dims=(1, 3, 5)),
+        Task("speed", "m5", "speech-commands", M5, 30, 10, cpu_batch=64),
+        Task(
+            "translation",
+            "shift-invariant-cnn",
+            "fashion-mnist",
+            SHALLOW_CNN,
+            5,
+            5,
+            preset="padded",
+            dims=(2, 3, 5),
+        ),
+        Task(
+            "light", "mlp", "fruit", MLP, 60, 10, sizes={"width": 12, "depth": 2}, cpu_batch=64, dims=(3, 5)
+        ),
+    )
+}
+
+
+DEMO = TASKS["rotation/mlp/digits"]
+CHECKPOINTS = TASKS["rotation/mlp/fashion-mnist"]  # what the published checkpoints were trained for
+
+
+def get(name: str) -> Task:
+    if name not in TASKS:
+        raise ValueError(f"there is no task {nearest(name, list(TASKS))}")
+    return TASKS[name]
+
+
+def recipe(name: str, backbone: str) -> Recipe:
+    """The recipe of this name: "default" (ours) or "paper" (published, for this backbone)."""
+    if name == "default":
+        return Recipe()
+    if name != "paper":
+        raise ValueError(f"there is no recipe {nearest(name, ('default', 'paper'))}")
+    rows = {task.backbone: task.paper for task in reversed(TASKS.values())}
+    if backbone not in rows:
+        raise ValueError(f"the paper has no recipe for {nearest(backbone, sorted(rows))}")
+    return rows[backbone]

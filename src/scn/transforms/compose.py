@@ -1,0 +1,59 @@
+"""Several transforms at once, one after the other: `rotation+scaling`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+
+from scn.transforms.base import Parameter, Transform
+
+MOST_SETTINGS = 500  # of the grid that is looked at unless a person says otherwise
+
+
+class Composed(Transform):
+    """Parameters and alpha of the parts in their order; the first part is applied first."""
+
+    def __init__(self, parts: Sequence[tuple[str, Transform]]) -> None:
+        wrong = next((name for name, part in parts if part.measured), None)
+        if wrong:
+            raise ValueError(f"{wrong} is measured with the data, and cannot be part of a composition")
+        self.parts = [part for _, part in parts]
+        named = [(name, parameter) for name, part in parts for parameter in part.parameters]
+        self.parameters = tuple(_told_apart(name, parameter, named) for name, parameter in named)
+        self.alpha_dim = sum(part.alpha_dim for part in self.parts)
+
+    def _divided(self, params: Tensor) -> list[Tensor]:
+        return list(self.checked(params).split([len(part.parameters) for part in self.parts], dim=-1))
+
+    def regular(self, step: float | None = None) -> Tensor:
+        """By default as many values of each parameter as give a few hundred combinations."""
+        if step is not None:
+            raise ValueError("the parts of a composition have no step in common: leave it out")
+        return self.grid(max(2, int(MOST_SETTINGS ** (1 / len(self.parameters)) + 1e-9)))
+
+    def encode(self, params: Tensor) -> Tensor:
+        pairs = zip(self.parts, self._divided(params), strict=True)
+        return torch.cat([part.encode(own) for part, own in pairs], dim=-1)
+
+    def apply(self, x: Tensor, params: Tensor) -> Tensor:
+        for part, own in zip(self.parts, self._divided(params), strict=True):
+            x = part.apply(x, own)
+        return x
+
+    @property
+    def invertible(self) -> bool:
+        return all(part.invertible for part in self.parts)
+
+    def invert(self, x: Tensor, params: Tensor) -> Tensor:
+        for part, own in reversed(list(zip(self.parts, self._divided(params), strict=True))):
+            x = part.invert(x, own)
+        return x
+
+
+def _told_apart(name: str, parameter: Parameter, named: list[tuple[str, Parameter]]) -> Parameter:
+    """A parameter whose name another part uses as well carries the name of its part."""
+    shared = sum(other.name == parameter.name for _, other in named) > 1
+    return replace(parameter, name=f"{name} {parameter.name}") if shared else parameter

@@ -1,0 +1,83 @@
+"""Turning a cloud of points and looking at it."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation as Oracle
+
+from scn import transforms
+from scn.transforms import Rotation3D
+
+ANGLES = st.lists(st.floats(-180, 180), min_size=3, max_size=3)
+
+
+def clouds(n: int, points: int = 500) -> torch.Tensor:
+    drawn = torch.randn(n, points, 3, generator=torch.Generator().manual_seed(0))
+    return drawn / drawn.norm(dim=-1, keepdim=True) * torch.rand(n, points, 1).fill_(0.9)
+
+
+@given(ANGLES)
+def test_matrices_are_those_of_scipy(angles: list[float]) -> None:
+    """Its axes are x, y, z; the turn in the XZ plane from x to z is one about -y."""
+    mine = Rotation3D().matrices(torch.tensor([angles]))[0]
+    one, two, three = angles
+    oracle = Oracle.from_euler("xyz", [one, -two, three], degrees=True).as_matrix()
+    torch.testing.assert_close(mine, torch.from_numpy(oracle).float(), atol=1e-5, rtol=0)
+
+
+def test_one_point_lands_where_geometry_says() -> None:
+    point = torch.tensor([[[0.5, 0.0, 0.0]]])
+    transform = transforms.get("rotation-3d")
+    for params, row, column in (
+        ([0.0, 0.0, 0.0], 16, 24),
+        ([0.0, 0.0, 90.0], 8, 16),
+        ([0.0, 0.0, 180.0], 16, 8),
+    ):
+        image = transform.apply(point, torch.tensor(params))
+        assert image.nonzero().tolist() == [[0, 0, row, column]]
+        torch.testing.assert_close(image.max(), torch.tensor(2 / 3))
+    front = transform.apply(point, torch.tensor([0.0, 90.0, 0.0]))  # from x towards the viewer
+    torch.testing.assert_close(front.max(), torch.tensor(2.5 / 3))
+
+
+def test_the_nearest_point_hides_the_others() -> None:
+    line = torch.tensor([[[0.1, 0.1, -0.8], [0.1, 0.1, 0.4], [0.1, 0.1, 0.1]]])
+    zero = torch.zeros(3)
+    torch.testing.assert_close(Rotation3D().apply(line, zero).max(), torch.tensor(2.4 / 3))
+    count = Rotation3D(image="count").apply(line, zero)
+    torch.testing.assert_close(count.max(), 1 - torch.tensor(-3 / 8).exp())
+
+
+def test_groups_and_samples_are_as_separate_calls() -> None:
+    transform, x = Rotation3D(), clouds(6)
+    params = transform.sample(6, torch.Generator().manual_seed(1))
+    each = torch.cat([transform.apply(x[i : i + 1], params[i]) for i in range(6)])
+    assert torch.equal(transform.apply(x, params), each)
+    groups = torch.cat([transform.apply(x[:3], params[0]), transform.apply(x[3:], params[1])])
+    assert torch.equal(transform.apply(x, params[:2]), groups)
+
+
+def test_alpha_is_cosine_and_sine_of_each_angle() -> None:
+    alpha = Rotation3D().encode(torch.tensor([0.0, 90.0, 180.0]))
+    torch.testing.assert_close(alpha, torch.tensor([1.0, 0.0, 0.0, 1.0, -1.0, 0.0]), atol=1e-6, rtol=0)
+
+
+def test_a_full_turn_is_no_turn() -> None:
+    x = clouds(2)
+    turned = Rotation3D().apply(x, torch.tensor([360.0, -360.0, 0.0]))
+    same = turned == Rotation3D().apply(x, torch.zeros(3))
+    assert same.double().mean() > 0.99  # a point on the edge of a pixel may fall to either side
+
+
+def test_bad_input_is_explained() -> None:
+    with pytest.raises(ValueError, match=r"needs points \(B, N, 3\)"):
+        Rotation3D().apply(torch.rand(2, 1, 32, 32), torch.zeros(3))
+    with pytest.raises(TypeError, match="cannot be undone"):
+        Rotation3D().invert(clouds(1), torch.zeros(3))
+    with pytest.raises(ValueError, match="depth"):
+        Rotation3D(image="dept")  # type: ignore[arg-type]
+    assert not Rotation3D().invertible
+    assert Rotation3D().apply(clouds(2)[:0], torch.zeros(3)).shape == (0, 1, 32, 32)
