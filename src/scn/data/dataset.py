@@ -83,8 +83,8 @@ def load(name: str | os.PathLike[str]) -> Dataset:
     arrays = _read(file) if file.is_file() else loader(folder)
     if arrays is None:
         raise FileNotFoundError(
-            f"the data set {name} is not in {folder}: `scn data get {name}` fetches it, or point SCN_DATA_DIR "
-            f"at the folder with {name}.npz or its official files"
+            f"the data set {name} is not in {folder}: `scn data get {name}` fetches it, or point "
+            f"SCN_DATA_DIR at the folder with {name}.npz or its official files"
         )
     return _checked(name, preparations.get(name, dict)(arrays))
 
