@@ -88,7 +88,7 @@ def ours(dims: int, compiled: bool) -> Callable[[], None]:
 
 def main() -> None:
     torch.set_num_threads(1)
-    for dims in (3, 16):
+    for dims in (3, 8, 16):
         contestants = {
             "scn": ours(dims, compiled=False),
             "scn --compile": ours(dims, compiled=True),

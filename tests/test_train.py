@@ -401,3 +401,17 @@ def test_a_run_is_trained_by_one_process_at_a_time(small_data: str, tmp_path: Pa
         process.wait()
     assert result.code == 1
     assert "is being trained by another process" in result.err
+
+
+def test_the_network_of_the_best_epoch_is_kept() -> None:
+    """With a rate that soon spoils everything, the last epoch is not the best one."""
+    torch.manual_seed(0)
+    images = torch.randint(0, 256, (64, 1, 32, 32), dtype=torch.uint8)
+    labels = images.float().mean(dim=(1, 2, 3)).argsort().argsort() // 32
+    recipe = Recipe(epochs=12, batch_size=16, learning_rate=0.5, schedule="constant")
+    method = methods.get("one4all")(scn.transforms.get("rotation"), recipe)
+    chosen = Training(method, Split(images, labels, images, labels), Normalisation(), 0)
+    state = chosen.start(scn.backbones.MLP, torch.device("cpu"))
+    reached = [metrics["validation_accuracy"] for metrics in chosen.run(state, lambda _: None)]
+    assert reached[-1] < max(reached)
+    assert chosen.validate(state.net, torch.device("cpu")) == max(reached)

@@ -49,15 +49,21 @@ class State:
     step: int = 0
     sums: dict[str, Tensor] = field(default_factory=dict)  # loss parts of this epoch so far
     seconds: float = 0.0  # of this epoch so far
+    best: dict[str, Tensor] = field(default_factory=dict)  # the network at its best on the validation data
+    best_accuracy: float = 0.0
 
     def tensors(self) -> dict[str, Tensor]:
         found = {f"net.{name}": value for name, value in self.net.state_dict().items()}
         for index, moments in self.optimiser.state_dict()["state"].items():
             found |= {f"optimiser.{index}.{name}": value for name, value in moments.items()}
+        found |= {f"best.{name}": value for name, value in self.best.items()}
         return found | {f"sum.{name}": value for name, value in self.sums.items()}
 
-    def restore(self, tensors: dict[str, Tensor], step: int, seconds: float) -> None:
-        groups: dict[str, dict[str, Tensor]] = {"net": {}, "optimiser": {}, "sum": {}}
+    def numbers(self) -> dict[str, Any]:
+        return {"step": self.step, "seconds": self.seconds, "best_accuracy": self.best_accuracy}
+
+    def restore(self, tensors: dict[str, Tensor], numbers: dict[str, Any]) -> None:
+        groups: dict[str, dict[str, Tensor]] = {"net": {}, "optimiser": {}, "sum": {}, "best": {}}
         for full, value in tensors.items():
             kind, _, name = full.partition(".")
             groups[kind][name] = value
@@ -67,7 +73,15 @@ class State:
             index, _, name = full.partition(".")
             content["state"].setdefault(int(index), {})[name] = value
         self.optimiser.load_state_dict(content)
-        self.sums, self.step, self.seconds = groups["sum"], step, seconds
+        self.sums, self.best = groups["sum"], groups["best"]
+        self.step, self.seconds = numbers["step"], numbers["seconds"]
+        self.best_accuracy = numbers["best_accuracy"]
+
+    def note(self, accuracy: float | None) -> None:
+        """Remember the network if none did better on the validation data; of equal ones the later."""
+        if accuracy is not None and accuracy >= self.best_accuracy:
+            self.best_accuracy = accuracy
+            self.best = {name: value.clone() for name, value in self.net.state_dict().items()}
 
 
 @dataclass(frozen=True)
@@ -156,7 +170,10 @@ class Training:
         )
 
     def run(self, state: State, after_step: Callable[[State], None]) -> Iterator[dict[str, Any]]:
-        """Train to the end; yields the metrics of each epoch. `after_step` may stop it by raising."""
+        """Train to the end; yields the metrics of each epoch. `after_step` may stop it by raising.
+
+        The network is then as it was after its best epoch on the validation data, if there are any.
+        """
         device = next(state.net.parameters()).device
         descend = (Compiled if self.recipe.compiled else Plain)(self.method, state.net)
         while state.step < self.steps:
@@ -171,9 +188,13 @@ class Training:
                     self._check(state, epoch)
                 if not last:
                     after_step(state)
-            yield self._metrics(state, epoch, device)
+            metrics = self._metrics(state, epoch, device)
+            state.note(metrics["validation_accuracy"])
+            yield metrics
             state.sums, state.seconds = {}, 0.0
             after_step(state)
+        if state.best:
+            state.net.load_state_dict(state.best)
 
     def _step(self, state: State, batch: Batch, descend: Plain) -> None:
         for group in state.optimiser.param_groups:

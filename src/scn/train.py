@@ -108,7 +108,7 @@ class _Keeper:
             left_over.unlink()
         if self.file.is_file():
             tensors, content = load_model(self.file)
-            state.restore(tensors, content["step"], content["seconds"])
+            state.restore(tensors, content)
         lines = self.metrics.read_text().splitlines() if self.metrics.is_file() else []
         kept = lines[: state.step // self.training.steps_per_epoch]
         write_atomically(self.metrics, "".join(f"{line}\n" for line in kept).encode())
@@ -121,7 +121,7 @@ class _Keeper:
     def after_step(self, state: State) -> None:
         if self.stopping or time.monotonic() - self.written > self.interval:
             self.file.parent.mkdir(exist_ok=True)
-            save_model(self.file, state.tensors(), {"step": state.step, "seconds": state.seconds})
+            save_model(self.file, state.tensors(), state.numbers())
             self.written = time.monotonic()
         if self.stopping:
             raise KeyboardInterrupt
