@@ -12,16 +12,23 @@ from scn import recipe, tasks, transforms
 from scn.plan import plan_run
 from scn.recipe import Recipe
 from scn.runs import RunConfig
+from scn.tasks import DEMO
 
 TaskOption = Annotated[str | None, typer.Option("--task", help="A task of the paper: see `scn tasks`.")]
-BudgetOption = Annotated[str | None, typer.Option(help="For a task: paper, cpu or smoke.  [cpu]")]
-DataOption = Annotated[str | None, typer.Option("--data", help="A data set, or an .npz file.  [digits]")]
-TransformOption = Annotated[str | None, typer.Option(help="How the input changes; several by +.  [rotation]")]
-BackboneOption = Annotated[str | None, typer.Option(help="A backbone, or your package.module:Class.  [mlp]")]
+BudgetOption = Annotated[str | None, typer.Option(help="For a task: paper, cpu (by default) or smoke.")]
+DataOption = Annotated[
+    str | None, typer.Option("--data", help=f"A data set, or an .npz file; by default {DEMO.data}.")
+]
+TransformOption = Annotated[
+    str | None, typer.Option(help=f"How the input changes, several by +; by default {DEMO.transform}.")
+]
+BackboneOption = Annotated[
+    str | None, typer.Option(help=f"A backbone, or your package.module:Class; by default {DEMO.backbone}.")
+]
 WidthOption = Annotated[int | None, typer.Option(help="Width of the backbone.")]
 DepthOption = Annotated[int | None, typer.Option(help="Depth of the backbone.")]
 PresetOption = Annotated[str | None, typer.Option(help="How the transform acts: default or paper.")]
-RecipeOption = Annotated[str | None, typer.Option("--recipe", help="default or paper.  [default]")]
+RecipeOption = Annotated[str | None, typer.Option("--recipe", help="default or paper.")]
 SetOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -87,10 +94,10 @@ def choose(
     if task is None:
         if budget is not None:
             raise ValueError("--budget is for a --task; without one say --epochs")
-        named, kind = recipe_name or "default", backbone or tasks.DEMO.backbone
+        named, kind = recipe_name or "default", backbone or DEMO.backbone
         return Choice(
-            data or tasks.DEMO.data,
-            transform or tasks.DEMO.transform,
+            data or DEMO.data,
+            transform or DEMO.transform,
             kind,
             preset or "default",
             tasks.recipe(named, kind).changed(**changes),

@@ -104,7 +104,9 @@ def command(
     methods: Annotated[
         str | None, typer.Option(help="Separated by commas; by default all that can deal with the transform.")
     ] = None,
-    dims: Annotated[str | None, typer.Option(help="D of the SCNs, by commas.  [1,3,8 or the task's]")] = None,
+    dims: Annotated[
+        str | None, typer.Option(help="D of the SCNs, by commas; by default 1,3,8 or the task's.")
+    ] = None,
     seeds: Annotated[int, typer.Option(help="How often each is trained.")] = 3,
     seed: Annotated[int, typer.Option(help="The first seed.")] = 0,
     preset: PresetOption = None,

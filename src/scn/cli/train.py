@@ -49,12 +49,12 @@ def command(
     dims: Annotated[int, typer.Option(help="D, how many base models are mixed.")] = 8,
     preset: PresetOption = None,
     recipe_name: RecipeOption = None,
-    epochs: Annotated[int | None, typer.Option(help="[the recipe's]")] = None,
-    batch_size: Annotated[int | None, typer.Option(help="[the recipe's]")] = None,
-    alphas_per_batch: Annotated[int | None, typer.Option(help="[the recipe's]")] = None,
-    learning_rate: Annotated[float | None, typer.Option(help="[the recipe's]")] = None,
-    separation_weight: Annotated[float | None, typer.Option(help="[the recipe's]")] = None,
-    entropy_weight: Annotated[float | None, typer.Option(help="[the recipe's]")] = None,
+    epochs: Annotated[int | None, typer.Option(help="By default the recipe's.")] = None,
+    batch_size: Annotated[int | None, typer.Option(help="By default the recipe's.")] = None,
+    alphas_per_batch: Annotated[int | None, typer.Option(help="By default the recipe's.")] = None,
+    learning_rate: Annotated[float | None, typer.Option(help="By default the recipe's.")] = None,
+    separation_weight: Annotated[float | None, typer.Option(help="By default the recipe's.")] = None,
+    entropy_weight: Annotated[float | None, typer.Option(help="By default the recipe's.")] = None,
     configurable: Annotated[
         str, typer.Option(help="Which parameters an SCN mixes, by patterns such as layer4.*, by commas.")
     ] = "*",
