@@ -9,6 +9,8 @@ as runs of its columns; here they are orthogonalised where they stand, all D in 
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -41,20 +43,19 @@ class Piece:
 
 def pieces(net: nn.Module) -> list[Piece]:
     """Everything that is trained. The configuration network is small: none of it counts as a matrix."""
+    shapes = {p: [tuple(p.shape)] for p in net.parameters() if p.requires_grad}
+    small: set[nn.Parameter] = set()
+    if isinstance(net, SCN):
+        small = set(net.confignet.parameters())
+        if net.theta in shapes:
+            shapes[net.theta] = [slot.shape for slot in net.subspace.slots]
     found = []
-    subspace = net.subspace if isinstance(net, SCN) else None
-    small = set(net.confignet.parameters()) if isinstance(net, SCN) else set()
-    for parameter in net.parameters():
-        if not parameter.requires_grad:
-            continue
-        whole = subspace is None or parameter is not subspace.theta
-        shapes = [tuple(parameter.shape)] if whole else [slot.shape for slot in subspace.slots]  # type: ignore[union-attr]
-        copies, start = 1 if whole else len(parameter), 0
-        for shape in shapes:
-            stop = start + torch.Size(shape).numel()
+    for parameter, inside in shapes.items():
+        sizes = [math.prod(shape) for shape in inside]
+        copies = parameter.numel() // sum(sizes)
+        for shape, stop, size in zip(inside, itertools.accumulate(sizes), sizes, strict=True):
             height = shape[0] if len(shape) > 1 and parameter not in small else 0
-            found.append(Piece(parameter, copies, start, stop, height))
-            start = stop
+            found.append(Piece(parameter, copies, stop - size, stop, height))
     return found
 
 
