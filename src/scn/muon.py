@@ -43,7 +43,7 @@ class Piece:
 
 def pieces(net: nn.Module) -> list[Piece]:
     """Everything that is trained. The configuration network is small: none of it counts as a matrix."""
-    shapes = {p: [tuple(p.shape)] for p in net.parameters() if p.requires_grad}
+    shapes = {p: [tuple(p.shape)] for p in net.parameters() if p.requires_grad and p.numel()}
     small: set[nn.Parameter] = set()
     if isinstance(net, SCN):
         small = set(net.confignet.parameters())
