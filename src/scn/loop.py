@@ -9,6 +9,7 @@ where it would have ended.
 from __future__ import annotations
 
 import hashlib
+import math
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -27,6 +28,9 @@ from scn.step import Compiled, Plain
 CHUNK = 2**21  # values prepared in one go: enough to make the cost of a call small
 VALIDATION_SETTINGS = 16
 CHECKED_EVERY = 50  # steps between two looks at the loss
+
+
+NUMBERS = ("step", "seconds", "best_accuracy", "last_accuracy")  # of a state, for its checkpoint
 
 
 class Diverged(ArithmeticError):
@@ -51,6 +55,7 @@ class State:
     seconds: float = 0.0  # of this epoch so far
     best: dict[str, Tensor] = field(default_factory=dict)  # the network at its best on the validation data
     best_accuracy: float = 0.0
+    last_accuracy: float = 0.0
 
     def tensors(self) -> dict[str, Tensor]:
         found = {f"net.{name}": value for name, value in self.net.state_dict().items()}
@@ -60,7 +65,7 @@ class State:
         return found | {f"sum.{name}": value for name, value in self.sums.items()}
 
     def numbers(self) -> dict[str, Any]:
-        return {"step": self.step, "seconds": self.seconds, "best_accuracy": self.best_accuracy}
+        return {name: getattr(self, name) for name in NUMBERS}
 
     def restore(self, tensors: dict[str, Tensor], numbers: dict[str, Any]) -> None:
         groups: dict[str, dict[str, Tensor]] = {"net": {}, "optimiser": {}, "sum": {}, "best": {}}
@@ -74,14 +79,28 @@ class State:
             content["state"].setdefault(int(index), {})[name] = value
         self.optimiser.load_state_dict(content)
         self.sums, self.best = groups["sum"], groups["best"]
-        self.step, self.seconds = numbers["step"], numbers["seconds"]
-        self.best_accuracy = numbers["best_accuracy"]
+        for name in NUMBERS:
+            setattr(self, name, numbers[name])
 
     def note(self, accuracy: float | None) -> None:
         """Remember the network if none did better on the validation data; of equal ones the later."""
-        if accuracy is not None and accuracy >= self.best_accuracy:
+        if accuracy is None:
+            return
+        self.last_accuracy = accuracy
+        if accuracy >= self.best_accuracy:
             self.best_accuracy = accuracy
             self.best = {name: value.clone() for name, value in self.net.state_dict().items()}
+
+    def settle(self, samples: int) -> None:
+        """Go back to the best epoch if it was better than the last by more than chance.
+
+        Chance is two standard errors of an accuracy measured on so many validation samples. The best of
+        hundreds of epochs by a smaller margin is mostly luck, and came before the rate had fallen.
+        """
+        share = self.best_accuracy
+        chance = 2 * math.sqrt(share * (1 - share) / max(samples, 1))
+        if self.best and share - self.last_accuracy > chance:
+            self.net.load_state_dict(self.best)
 
 
 @dataclass(frozen=True)
@@ -172,7 +191,7 @@ class Training:
     def run(self, state: State, after_step: Callable[[State], None]) -> Iterator[dict[str, Any]]:
         """Train to the end; yields the metrics of each epoch. `after_step` may stop it by raising.
 
-        The network is then as it was after its best epoch on the validation data, if there are any.
+        The network is then as after the last epoch, or after one that was clearly better (`State.settle`).
         """
         device = next(state.net.parameters()).device
         descend = (Compiled if self.recipe.compiled else Plain)(self.method, state.net)
@@ -193,8 +212,7 @@ class Training:
             yield metrics
             state.sums, state.seconds = {}, 0.0
             after_step(state)
-        if state.best:
-            state.net.load_state_dict(state.best)
+        state.settle(len(self.data.validation_labels))
 
     def _step(self, state: State, batch: Batch, descend: Plain) -> None:
         for group in state.optimiser.param_groups:
