@@ -73,6 +73,11 @@ def test_a_transform_for_another_form_is_refused_before_anything_is_written(tmp_
     assert not folder.exists()
 
 
+def test_solids_of_another_shape_are_refused() -> None:
+    with pytest.raises(ValueError, match="mine: solids of shape"):
+        _checked("mine", arrays(np.zeros((4, 5), np.uint8), shape=[9, 9, 9]))
+
+
 def sensor_data(path: Path, count: int = 600) -> str:
     """One class looks like the other in other light: only the sensor tells them apart."""
     rng = np.random.default_rng(0)

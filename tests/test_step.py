@@ -95,6 +95,38 @@ def test_the_same_gradients_and_the_same_statistics(
         )
 
 
+class Tied(nn.Module):
+    """One weight in two places."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.again, self.last = nn.Linear(1024, 16), nn.Linear(1024, 16), nn.Linear(16, 10)
+        self.again.weight = self.first.weight
+
+    def forward(self, x: Tensor) -> Tensor:
+        flat = x.flatten(1)
+        return self.last(self.first(flat).relu() + self.again(flat.flip(1)))
+
+
+def test_tied_weights_stay_tied() -> None:
+    chosen = method("one4all")
+    torch.manual_seed(0)
+    net = Tied()
+    step.Plain(chosen, net)(*batch(chosen, 0))
+    right = [p.grad for p in net.parameters()]
+    step.Compiled(chosen, net)(*batch(chosen, 0))
+    torch.testing.assert_close([p.grad for p in net.parameters()], right)
+
+
+def test_a_batch_of_another_shape_is_refused() -> None:
+    chosen = method("one4all")
+    compiled = step.Compiled(chosen, scn.backbones.MLP())
+    x, y, told = batch(chosen, 0)
+    compiled(x, y, told)
+    with pytest.raises(ValueError, match="batches differ in shape"):
+        compiled(x[:8], y[:8], told)
+
+
 def test_a_backbone_that_decides_by_values_is_refused() -> None:
     chosen = method("one4all")
     with pytest.raises(ValueError, match="Undecided cannot be compiled: train without --compile"):

@@ -20,6 +20,7 @@ from torch import Tensor
 import scn
 from commands import run
 from scn import methods, runs
+from scn.core.storage import load_model
 from scn.data import Normalisation
 from scn.loop import Diverged, Split, State, Training, split
 from scn.plan import backbone_of
@@ -333,12 +334,6 @@ def test_tensorboard_gets_every_metric(small_data: str, tmp_path: Path) -> None:
         assert curve == [(m["epoch"], pytest.approx(m[name])) for m in metrics(folder)]
 
 
-def test_an_unknown_tracker_lists_the_known_ones(small_data: str, tmp_path: Path) -> None:
-    result = run("train", "--data", small_data, "--track", "tensorbord", "-o", str(tmp_path / "run"))
-    assert result.code == 2
-    assert "tensorboard" in result.err
-
-
 def test_any_value_of_the_recipe_can_be_set(small_data: str, tmp_path: Path) -> None:
     chosen = ("schedule=constant", "label_smoothing=0.1", "horizontal_flip=true", "optimiser=adam")
     settings = [part for text in chosen for part in ("--set", text)]
@@ -420,3 +415,43 @@ def test_without_validation_data_the_last_epoch_is_kept() -> None:
     state.note(None)
     state.settle(samples=0)
     assert net.weight.item() == before
+
+
+def test_a_network_that_is_no_longer_a_number_is_not_saved(small_data: str, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    often = ("--checkpoint-minutes", "1e-9", "--set", "learning_rate=1e30", "--quiet")
+    result = run("train", "--data", small_data, *SMALL, *often, "-o", str(folder))
+    assert result.code == 1
+    assert "became" in result.err
+    saved = folder / "checkpoint" / "state.safetensors"
+    if saved.exists():
+        tensors, _ = load_model(saved)
+        assert all(torch.isfinite(value).all() for name, value in tensors.items() if name.startswith("net."))
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (("--set", "train_samples=10"), "batch_size 32 is more than the 10 training samples"),
+        (("--transform", "rotation+scaling", "--preset", "papr"), 'no preset "papr"'),
+        (("--track", "tensorbord"), "tensorboard"),
+    ],
+)
+def test_what_cannot_work_is_said_before_anything_is_written(
+    small_data: str, tmp_path: Path, more: tuple[str, ...], message: str
+) -> None:
+    folder = tmp_path / "run"
+    result = run("train", "--data", small_data, *SMALL, *more, "-o", str(folder))
+    assert result.code == 2
+    assert message in result.err
+    assert not folder.exists()
+
+
+def test_a_new_network_voids_what_was_measured_of_the_old(small_data: str, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    run("train", "--data", small_data, *SMALL, "-o", str(folder), "--quiet")
+    assert run("evaluate", str(folder), "--step", "90", "--quiet").code == 0
+    (folder / "model.safetensors").unlink()
+    assert run("train", "--resume", str(folder), "--quiet").code == 0
+    assert not (folder / "accuracy.csv").exists()
+    assert not (folder / "evaluation.json").exists()

@@ -96,7 +96,8 @@ def plan(base: RunConfig, names: Sequence[str] | None, dims: Sequence[int], seed
             if kind.mixes:
                 variants = [(f"d{d}", {"dims": d}) for d in dict.fromkeys(dims)]
             elif kind.needs_fixed:
-                settings = [p.grid(2 * ONE4ONE_SETTINGS)[1::2] for p in transform.parameters]
+                middles = (torch.arange(ONE4ONE_SETTINGS) + 0.5) / ONE4ONE_SETTINGS
+                settings = [p.low + (p.high - p.low) * middles for p in transform.parameters]
                 rows = torch.stack(settings, dim=1).tolist()
                 variants = [("_".join(f"{v:g}" for v in row), {"fixed": row}) for row in rows]
             else:
@@ -162,7 +163,7 @@ def _evaluation(run: Run) -> dict[str, Any]:
 def compare(
     jobs: Sequence[Job], folder: Path, test: Exam, *, backbone: str | None = None
 ) -> Iterator[tuple[Job, Outcome]]:
-    """Carry out all jobs, two side by side; yields each when it is done."""
+    """Carry out all jobs, as many side by side as there are cores; yields each when it is done."""
     folder.mkdir(parents=True, exist_ok=True)
     for job in jobs:  # before any work: refuse a folder with other runs
         open_run(folder / job.name, job.config)

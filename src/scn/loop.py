@@ -80,7 +80,7 @@ class State:
         self.optimiser.load_state_dict(content)
         self.sums, self.best = groups["sum"], groups["best"]
         for name in NUMBERS:
-            setattr(self, name, numbers[name])
+            setattr(self, name, numbers.get(name, 0.0))
 
     def note(self, accuracy: float | None) -> None:
         """Remember the network if none did better on the validation data; of equal ones the later."""
@@ -154,8 +154,6 @@ class Training:
                 f"batch_size {self.recipe.batch_size} is more than the {len(self.data.images)} training "
                 "samples: choose a smaller one"
             )
-        if self.recipe.horizontal_flip and self.data.images.dim() != 4:
-            raise ValueError("horizontal_flip is for images: these samples have no left and right")
 
     @property
     def recipe(self) -> Recipe:
@@ -204,7 +202,7 @@ class Training:
                 state.seconds = time.perf_counter() - began
                 last = state.step % self.steps_per_epoch == 0
                 if last or state.step % CHECKED_EVERY == 0:
-                    self._check(state, epoch)
+                    self.check(state)
                 if not last:
                     after_step(state)
             metrics = self._metrics(state, epoch, device)
@@ -217,8 +215,10 @@ class Training:
     def _step(self, state: State, batch: Batch, descend: Plain) -> None:
         for group in state.optimiser.param_groups:
             group["lr"] = self.recipe.rate(state.step, self.steps_per_epoch)
-        torch.default_generator.manual_seed(_number(self.seed, "step", state.step))
-        device = descend.parameters[0].device
+        device, number = descend.parameters[0].device, _number(self.seed, "step", state.step)
+        torch.default_generator.manual_seed(number)
+        if device.type == "cuda":
+            torch.cuda.manual_seed(number)
         told = {name: rows.to(device) for name, rows in batch.told.items()}
         parts = descend(batch.x.to(device), batch.y.to(device), told)
         state.optimiser.step()
@@ -226,10 +226,14 @@ class Training:
             state.sums[name] = state.sums[name] + part if name in state.sums else part
         state.step += 1
 
-    def _check(self, state: State, epoch: int) -> None:
+    def check(self, state: State) -> None:
+        """Raise if the loss or the weights are no longer numbers."""
         total = sum(float(value) for value in state.sums.values())
-        if not abs(total) < float("inf"):
-            raise Diverged(f"the loss became {total} in epoch {epoch + 1} (step {state.step})")
+        weights = sum(float(parameter.detach().abs().sum()) for parameter in state.net.parameters())
+        if not math.isfinite(total) or not math.isfinite(weights):
+            what = f"the loss became {total}" if not math.isfinite(total) else "the weights became infinite"
+            epoch = (state.step - 1) // self.steps_per_epoch + 1
+            raise Diverged(f"{what} in epoch {epoch} (step {state.step})")
 
     def _batches(self, epoch: int, skip: int) -> Iterator[Batch]:
         """The batches of one epoch from number `skip` on, each chunk prepared while the last is used."""
@@ -243,7 +247,7 @@ class Training:
         told = self.method.told(params, generator)
         flips = torch.rand(len(order), generator=generator) < 0.5 if recipe.horizontal_flip else None
         chunk = max(1, CHUNK // (recipe.batch_size * self.data.images[0].numel()))
-        starts = range(skip, count, chunk)
+        starts = range(skip - skip % chunk, count, chunk)  # as in an epoch that is not entered in the middle
 
         def prepare(start: int) -> list[Batch]:
             stop = min(start + chunk, count)
@@ -252,9 +256,11 @@ class Training:
             known = {name: values[rows] for name, values in told.items()}
             return self._prepared(chosen, params[rows], known, None if flips is None else flips[chosen])
 
+        unwanted = skip % chunk
         if not self.prefetch:
             for start in starts:
-                yield from prepare(start)
+                yield from prepare(start)[unwanted:]
+                unwanted = 0
             return
         with ThreadPoolExecutor(1) as pool:
             coming: Future[list[Batch]] | None = None
@@ -262,7 +268,8 @@ class Training:
                 ready = coming.result() if coming else prepare(start)
                 following = start + chunk
                 coming = pool.submit(prepare, following) if following < count else None
-                yield from ready
+                yield from ready[unwanted:]
+                unwanted = 0
 
     def _prepared(
         self, chosen: Tensor, params: Tensor, told: dict[str, Tensor], flips: Tensor | None
@@ -309,6 +316,13 @@ class Training:
             self.method.draw(groups, _generator(self.seed, "validation")) if measured is None else measured
         )
         net.eval()
-        x = self._shown(to_float(self.data.validation_images[:used]), params)
-        answers = self.method.logits(net, x.to(device), params).argmax(dim=1).cpu()
-        return (answers == self.data.validation_labels[:used]).double().mean().item()
+        images, labels = (part[:used] for part in (self.data.validation_images, self.data.validation_labels))
+        size = used // groups
+        at_once = max(1, CHUNK // (size * images[0].numel()))  # groups
+        right = 0
+        for rows, x, y in zip(
+            params.split(at_once), images.split(at_once * size), labels.split(at_once * size), strict=True
+        ):
+            shown = self._shown(to_float(x), rows).to(device)
+            right += int((self.method.logits(net, shown, rows).argmax(dim=1).cpu() == y).sum())
+        return right / used

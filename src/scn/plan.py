@@ -15,6 +15,7 @@ from scn.backbones.build import find_class
 from scn.core.layout import find_slots
 from scn.recipe import Recipe
 from scn.runs import Run, RunConfig
+from scn.step import require_compiler
 
 
 def plan_run(
@@ -52,7 +53,17 @@ def plan_run(
     dataset = data.load(data_name)
     images, _ = dataset.split("train")
     if changed.measured:
-        dataset.measured("train")
+        for split in dataset.counts:
+            columns = dataset.measured(split).shape[1]
+            if columns != len(changed.parameters):
+                wanted = len(changed.parameters)
+                raise ValueError(
+                    f"{transform} is {wanted} value(s) for a sample, but params_{split} has {columns}"
+                )
+    if recipe.horizontal_flip and images.dim() != 4:
+        raise ValueError("horizontal_flip is for images: these samples have no left and right")
+    if recipe.compiled:
+        require_compiler()
     seen = changed.apply(data.to_float(images[:2]), changed.sample(1, torch.Generator().manual_seed(0)))
     make, arguments = backbones.factory(backbone, seen.shape[1:], len(dataset.classes), **(sizes or {}))
     with torch.random.fork_rng(), torch.no_grad():
@@ -60,10 +71,10 @@ def plan_run(
         net(seen)  # what cannot work is an error before anything is written
         find_slots(net, tuple(configurable))
     held = 0 if "val" in dataset.counts else round(recipe.validation_share * len(images))
-    if recipe.batch_size > len(images) - held:
+    used = min(recipe.train_samples or len(images), len(images) - held)
+    if recipe.batch_size > used:
         raise ValueError(
-            f"batch_size {recipe.batch_size} is more than the {len(images) - held} training samples: choose "
-            "a smaller one"
+            f"batch_size {recipe.batch_size} is more than the {used} training samples: choose a smaller one"
         )
     description = {"class": backbone} if ":" in backbone else {"name": backbone}
     measure = measure and (seen.dim(), seen.shape[1]) == (images.dim(), images.shape[1])  # the same channels

@@ -116,6 +116,10 @@ class Run:
         return net
 
     def save_network(self, net: nn.Module) -> None:
+        """Write the network; what was measured of another one is void."""
+        for pattern in ("accuracy*.csv", "evaluation*.json"):
+            for old in self.folder.glob(pattern):
+                old.unlink()
         if isinstance(net, SCN):
             net.save(self.model_file)
         else:

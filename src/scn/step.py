@@ -9,6 +9,7 @@ trained plainly.
 from __future__ import annotations
 
 import functools
+import math
 import shutil
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -21,7 +22,7 @@ from scn.core.substitute import weights_in_place
 from scn.methods import Method
 
 COMPILERS = ("c++", "g++", "clang++")
-ROUNDING = 0.05  # the part of a gradient's length that may be rounding, at 8 bits of mixed precision
+ROUNDING = {False: 1e-3, True: 0.05}  # the part of a gradient that may be, without and with mixed precision
 
 
 class Plain:
@@ -55,17 +56,27 @@ class Compiled(Plain):
     """The same, compiled at the first call and compared with the plain step there."""
 
     def __init__(self, method: Method, net: nn.Module) -> None:
-        if not any(map(shutil.which, COMPILERS)):
-            raise ValueError(f"--compile needs a C++ compiler, but there is none of {', '.join(COMPILERS)}")
+        require_compiler()
         super().__init__(method, net)
-        self.names = [name for name, p in net.named_parameters() if p.requires_grad]
         self.buffers = dict(net.named_buffers())
+        places = [*net.named_parameters(remove_duplicate=False), *net.named_buffers(remove_duplicate=False)]
+        held = [*self.parameters, *self.buffers.values()]
+        self.names = [
+            [name for name, tensor in places if tensor is one] for one in held
+        ]  # tied ones have several
         self.parts: list[str] = []
+        self.shapes: list[torch.Size] = []
         self.function: Callable[..., Any] | None = None
 
     def __call__(self, x: Tensor, y: Tensor, told: dict[str, Tensor]) -> dict[str, Tensor]:
+        shapes = [tensor.shape for tensor in (x, y, *told.values())]
         if self.function is not None:
+            if shapes != self.shapes:
+                raise ValueError(
+                    "batches differ in shape, and a compiled step has one: train without --compile"
+                )
             return self._replay(self.function, x, y, told)
+        self.shapes = shapes
         random = torch.get_rng_state()
         with weights_in_place(self.net, self._copied_buffers()):
             super().__call__(x, y, told)
@@ -73,7 +84,8 @@ class Compiled(Plain):
         self.function = self._compiled(x, y, told)
         torch.set_rng_state(random)
         parts = self._replay(self.function, x, y, told)
-        if not _alike([parameter.grad for parameter in self.parameters], expected):
+        rounding = ROUNDING[self.method.recipe.mixed_precision]
+        if not _alike([parameter.grad for parameter in self.parameters], expected, rounding):
             raise ValueError("the compiled step finds other gradients: train without --compile")
         return parts
 
@@ -99,7 +111,8 @@ class Compiled(Plain):
         self, weights: list[Tensor], state: list[Tensor], x: Tensor, y: Tensor, told: dict[str, Tensor]
     ) -> list[Tensor | None]:
         leaves = [weight.detach().requires_grad_() for weight in weights]
-        held = dict(zip([*self.names, *self.buffers], [*leaves, *state], strict=True))
+        pairs = zip(self.names, [*leaves, *state], strict=True)
+        held = {name: tensor for names, tensor in pairs for name in names}
         with weights_in_place(self.net, held):
             parts = self.loss(x, y, told)
             for given, after in zip(state, self.net.buffers(), strict=True):
@@ -123,9 +136,19 @@ def _total(parts: dict[str, Tensor]) -> Tensor:
     return sum(others, start=first)
 
 
-def _alike(gradients: list[Tensor | None], expected: list[Tensor | None]) -> bool:
-    """As one long vector: single ones may be nothing but rounding, like a bias before a BatchNorm."""
-    found, right = (
-        torch.cat([g.flatten() for g in several if g is not None]) for several in (gradients, expected)
-    )
-    return found.shape == right.shape and bool((found - right).norm() <= ROUNDING * right.norm())
+def _alike(gradients: list[Tensor | None], expected: list[Tensor | None], rounding: float) -> bool:
+    """One that is small beside all may be nothing but rounding, like a bias before a BatchNorm."""
+    lengths = [0.0 if right is None else float(right.norm()) for right in expected]
+    least = 0.01 * math.hypot(*lengths)
+    for found, right, length in zip(gradients, expected, lengths, strict=True):
+        if found is None or right is None:
+            if found is not right:
+                return False
+        elif float((found - right).norm()) > rounding * max(length, least):
+            return False
+    return True
+
+
+def require_compiler() -> None:
+    if not any(map(shutil.which, COMPILERS)):
+        raise ValueError(f"--compile needs a C++ compiler, but there is none of {', '.join(COMPILERS)}")

@@ -120,6 +120,7 @@ class _Keeper:
 
     def after_step(self, state: State) -> None:
         if self.stopping or time.monotonic() - self.written > self.interval:
+            self.training.check(state)
             self.file.parent.mkdir(exist_ok=True)
             save_model(self.file, state.tensors(), state.numbers())
             self.written = time.monotonic()

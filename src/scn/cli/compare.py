@@ -73,14 +73,16 @@ def show(rows: Sequence[Row], title: str) -> None:
     Console(width=100).print(shown)
 
 
-def finish(config: RunConfig, outcomes: list[Outcome], folder: Path, as_json: bool) -> list[Row]:
+def finish(config: RunConfig, test: Exam, outcomes: list[Outcome], folder: Path, as_json: bool) -> list[Row]:
     """Table, file and picture of a comparison that has been carried out."""
     rows = table(outcomes)
-    counts = ", ".join(f"{count:,} {name}" for name, count in config.samples.items())
+    limits = {"train": config.recipe["train_samples"], "test": test.samples}
+    samples = {name: min(limits.get(name) or count, count) for name, count in config.samples.items()}
+    counts = ", ".join(f"{count:,} {name}" for name, count in samples.items())
     seeds = rows[0].seeds
     data = Path(config.data).stem
     title = f"{config.transform} on {data} ({counts}), preset {config.preset}, {seeds} seed(s)"
-    facts = {"data": data, "samples": config.samples, "transform": config.transform, "preset": config.preset}
+    facts = {"data": data, "samples": samples, "transform": config.transform, "preset": config.preset}
     written = write_table(rows, folder, facts)
     picture = folder / "comparison.png"
     draw_comparison(curves(outcomes), get_transform(config.transform, config.preset), title, picture)
@@ -143,7 +145,8 @@ def command(
     config = chosen.config("one4all", seed=seed)
     jobs = plan(config, names, list(chosen.dims) if dims is None else whole_numbers("--dims", dims), seeds)
     test = Exam(chosen.settings(step), chosen.test_samples)
-    finish(config, carry_out_all(jobs, output, chosen.backbone, test, quiet), output, as_json)
+    outcomes = carry_out_all(jobs, output, chosen.backbone, test, quiet)
+    finish(config, test, outcomes, output, as_json)
 
 
 def whole_numbers(option: str, text: str) -> list[int]:

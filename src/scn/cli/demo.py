@@ -42,7 +42,8 @@ def command(
     jobs = [job for job in jobs if job.config.method != "one4one" or job.config.seed == 0]
     test = Exam(transforms.get(DEMO.transform).grid(budget.grid or 1))
     print(f"training {len(jobs)} networks on handwritten digits turned by any angle ...", file=sys.stderr)
-    finish(config, carry_out_all(jobs, output, DEMO.backbone, test, quiet), output, as_json=False)
+    outcomes = carry_out_all(jobs, output, DEMO.backbone, test, quiet)
+    finish(config, test, outcomes, output, as_json=False)
     _use(runs.read(output / "scn-d8-seed0"), runs.read(output / "one4all-seed0"), output)
 
 

@@ -81,9 +81,11 @@ def command(
     torch.set_num_threads(1)
     if not checkpoint_minutes > 0:
         raise ValueError(f"--checkpoint-minutes must be positive, but is {checkpoint_minutes}")
-    follow = track.registry.get(tracker) if tracker else None
     if (output is None) == (resume is None):
         raise ValueError("say either -o RUN for a new run or --resume RUN to go on with one")
+    folder = output or resume
+    assert folder is not None
+    tracked = track.registry.get(tracker)(folder) if tracker else None
     if resume is not None:
         run = runs.read(resume)
     else:
@@ -118,7 +120,6 @@ def command(
     if run.is_trained:
         print(f"{run.folder} is trained already", file=sys.stderr)
         return
-    tracked = follow(run.folder) if follow else None
     with training_progress(run.folder.name, quiet) as shown:
 
         def report(state: State, training: Training, metrics: dict[str, Any] | None) -> None:

@@ -152,7 +152,6 @@ def _read(path: Path) -> Arrays:
 
 
 def _checked(name: str, arrays: Arrays) -> Dataset:
-    arrays = forms.unpacked(arrays)
     splits = [key[2:] for key in arrays if key.startswith("y_")]
     needed = {f"{axis}_{split}" for axis in "xy" for split in ("train", "test", *splits)}
     missing = sorted(needed - arrays.keys())
@@ -160,6 +159,10 @@ def _checked(name: str, arrays: Arrays) -> Dataset:
         raise ValueError(
             f"{name} lacks {', '.join(missing)}: a data file holds x_train, y_train, x_test, y_test"
         )
+    try:
+        arrays = forms.unpacked(arrays)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
     for split in splits:
         _check_split(name, split, arrays)
     highest = max(int(arrays[f"y_{split}"].max(initial=0)) for split in splits)

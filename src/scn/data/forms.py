@@ -45,7 +45,10 @@ def unpacked(arrays: Arrays) -> Arrays:
     found = dict(arrays)
     for split in splits:
         points, kept = surface_points(arrays[f"x_{split}"], arrays["shape"].tolist())
-        found |= {f"x_{split}": points, f"y_{split}": arrays[f"y_{split}"][kept]}
+        found[f"x_{split}"] = points
+        for key in (f"y_{split}", f"params_{split}"):
+            if key in arrays:
+                found[key] = arrays[key][kept]
     return found
 
 
@@ -54,6 +57,10 @@ def surface_points(bits: Array, shape: list[int]) -> tuple[Array, Array]:
 
     A point lies anywhere in a cell that has an empty neighbour. The draw is the same every time.
     """
+    if bits.dtype != np.uint8 or bits.ndim != 2 or 8 * bits.shape[1] < np.prod(shape) or len(shape) != 3:
+        raise ValueError(
+            f"solids of shape {shape} need packed bits (N, bytes), but got {bits.dtype} {bits.shape}"
+        )
     rng = np.random.default_rng(0)
     found, kept = [], []
     for index, packed in enumerate(bits):
