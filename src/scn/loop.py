@@ -97,9 +97,11 @@ class State:
         Chance is two standard errors of an accuracy measured on so many validation samples. The best of
         hundreds of epochs by a smaller margin is mostly luck, and came before the rate had fallen.
         """
-        share = self.best_accuracy
+        share = (self.last_accuracy * samples + 1) / (
+            samples + 2
+        )  # never 1, which would leave nothing to chance
         chance = 2 * math.sqrt(share * (1 - share) / max(samples, 1))
-        if self.best and share - self.last_accuracy > chance:
+        if self.best and self.best_accuracy - self.last_accuracy > chance:
             self.net.load_state_dict(self.best)
 
 
