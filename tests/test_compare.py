@@ -7,14 +7,18 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 import pytest
 
 from commands import run
+from scn import transforms
 from scn.compare import Outcome, plan, table
 from scn.plan import plan_run
 from scn.recipe import Recipe
+from scn.runs import RunConfig
 from test_train import small_data  # noqa: F401  (a fixture)
 
 SMALL = ("--width", "8", "--epochs", "3", "--batch-size", "32", "--step", "90", "--quiet")
@@ -59,13 +63,30 @@ def test_a_comparison_trains_evaluates_and_draws(small_data: str, tmp_path: Path
 
 
 def test_the_plan_has_every_run_once() -> None:
-    base = plan_run("digits", "rotation", "mlp", "one4all", Recipe())
-    jobs = plan(base, ["scn", "one4all", "inverse", "one4one"], [1, 8], seeds=2)
+    def make(method: str, **more: Any) -> RunConfig:
+        return plan_run("digits", "rotation", "mlp", method, Recipe(), **more)
+
+    several = ["scn", "one4all", "inverse", "one4one"]
+    jobs = plan(make, transforms.get("rotation"), several, [1, 8], range(2))
     names = [job.name for job in jobs]
     assert len(names) == len(set(names)) == 2 * (2 + 1 + 1 + 5)
     assert "scn-d8-seed1" in names
     assert "one4one-180-seed0" in names
     assert all(job.config.recipe == jobs[0].config.recipe for job in jobs)
+
+
+def test_each_method_gets_a_backbone_for_what_it_sees() -> None:
+    """A slowed clip is longer; undone, it has its old length."""
+
+    def make(method: str, **more: Any) -> RunConfig:
+        return plan_run(str(path), "speed", "m5", method, Recipe(batch_size=8), **more)
+
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "waves.npz"
+        x, y = np.zeros((40, 2000), np.int16), np.arange(40) % 4
+        np.savez(path, x_train=x, y_train=y, x_test=x, y_test=y, sample_rate=8000)
+        jobs = plan(make, transforms.get("speed"), ["one4all", "inverse"], [1], range(1))
+    assert [job.config.backbone["arguments"]["shape"] for job in jobs] == [[1, 8000], [1, 2000]]
 
 
 def test_the_spread_is_over_seeds_and_not_over_settings() -> None:

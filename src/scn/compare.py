@@ -6,11 +6,12 @@ methods, trains only what is missing.
 
 from __future__ import annotations
 
+import itertools
 import json
 import multiprocessing
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, replace
 from multiprocessing.connection import wait
@@ -20,12 +21,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from scn import methods, runs, transforms
+from scn import methods, runs
 from scn.evaluate import Accuracy
 from scn.measure import measure
+from scn.methods import Method
 from scn.plan import backbone_of
 from scn.runs import Run, RunConfig
 from scn.train import train
+from scn.transforms import Transform
 
 ONE4ONE_SETTINGS = 5
 
@@ -74,39 +77,42 @@ class Row:
     inference: int
 
 
-def plan(base: RunConfig, names: Sequence[str] | None, dims: Sequence[int], seeds: int) -> list[Job]:
-    """Every run of the comparison. `base` says what they have in common.
+def plan(
+    make: Callable[..., RunConfig],
+    transform: Transform,
+    names: Sequence[str] | None,
+    dims: Sequence[int],
+    seeds: range,
+) -> list[Job]:
+    """Every run of the comparison; `make(method, dims=..., fixed=...)` gives the configuration of one.
 
     Without names, all methods that can deal with the transform.
     """
-    if seeds < 1:
-        raise ValueError(f"seeds must be at least 1, but is {seeds}")
-    transform = transforms.get(base.transform, base.preset)
-    objections = {name: methods.get(name).objection(transform) for name in names or methods.registry}
     if names is None:
-        able = [name for name, objection in objections.items() if objection is None]
+        able = [name for name in methods.registry if methods.get(name).objection(transform) is None]
         names = sorted(able, key=lambda name: not methods.get(name).mixes)
-    for name in names:
-        if objections[name]:
-            raise ValueError(f"the method {name} does not work for {base.transform}: {objections[name]}")
-    jobs = []
-    for seed in range(base.seed, base.seed + seeds):
-        for name in dict.fromkeys(names):
-            kind = methods.get(name)
-            if kind.mixes:
-                variants = [(f"d{d}", {"dims": d}) for d in dict.fromkeys(dims)]
-            elif kind.needs_fixed:
-                middles = (torch.arange(ONE4ONE_SETTINGS) + 0.5) / ONE4ONE_SETTINGS
-                settings = [p.low + (p.high - p.low) * middles for p in transform.parameters]
-                rows = torch.stack(settings, dim=1).tolist()
-                variants = [("_".join(f"{v:g}" for v in row), {"fixed": row}) for row in rows]
-            else:
-                variants = [("", {})]
-            for label, changes in variants:
-                full = "-".join(part for part in (name, label, f"seed{seed}") if part)
-                defaults: dict[str, Any] = {"dims": 1, "fixed": None}
-                jobs.append(Job(full, replace(base, method=name, seed=seed, **{**defaults, **changes})))
-    return jobs
+    jobs: dict[int, list[Job]] = {seed: [] for seed in seeds}
+    for name in dict.fromkeys(names):
+        variants = _variants(methods.get(name), transform, dims)
+        base = make(name, **variants[0][1])
+        for seed, (label, changes) in itertools.product(seeds, variants):
+            full = "-".join(part for part in (name, label, f"seed{seed}") if part)
+            jobs[seed].append(Job(full, replace(base, seed=seed, **changes)))
+    return [job for several in jobs.values() for job in several]
+
+
+def _variants(
+    kind: type[Method], transform: Transform, dims: Sequence[int]
+) -> list[tuple[str, dict[str, Any]]]:
+    """What a method is trained with beside its seed: a label for the folder, and what is configured."""
+    if kind.mixes:
+        return [(f"d{d}", {"dims": d}) for d in dict.fromkeys(dims)]
+    if not kind.needs_fixed:
+        return [("", {})]
+    middles = (torch.arange(ONE4ONE_SETTINGS) + 0.5) / ONE4ONE_SETTINGS
+    settings = [p.low + (p.high - p.low) * middles for p in transform.parameters]
+    rows = torch.stack(settings, dim=1).tolist()
+    return [("_".join(f"{v:g}" for v in row), {"fixed": row}) for row in rows]
 
 
 def open_run(folder: Path, config: RunConfig) -> Run:

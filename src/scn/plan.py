@@ -64,7 +64,9 @@ def plan_run(
         raise ValueError("horizontal_flip is for images: these samples have no left and right")
     if recipe.compiled:
         require_compiler()
-    seen = changed.apply(data.to_float(images[:2]), changed.sample(1, torch.Generator().manual_seed(0)))
+    setting = changed.sample(1, torch.Generator().manual_seed(0))
+    told = kind(changed, recipe, dims, None if fixed is None else torch.tensor(fixed))
+    seen = told.see(changed.apply(data.to_float(images[:2]), setting), setting)
     make, arguments = backbones.factory(backbone, seen.shape[1:], len(dataset.classes), **(sizes or {}))
     with torch.random.fork_rng(), torch.no_grad():
         net = make().eval()

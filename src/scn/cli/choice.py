@@ -27,7 +27,7 @@ BackboneOption = Annotated[
 ]
 WidthOption = Annotated[int | None, typer.Option(help="Width of the backbone.")]
 DepthOption = Annotated[int | None, typer.Option(help="Depth of the backbone.")]
-PresetOption = Annotated[str | None, typer.Option(help="How the transform acts: default or paper.")]
+PresetOption = Annotated[str | None, typer.Option(help="How the transform acts: default, paper, ...")]
 RecipeOption = Annotated[str | None, typer.Option("--recipe", help="default or paper.")]
 SetOption = Annotated[
     list[str] | None,

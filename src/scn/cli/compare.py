@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -142,11 +143,14 @@ def command(
         set_=set_,
     )
     names = None if methods is None else [name.strip() for name in methods.split(",")]
-    config = chosen.config("one4all", seed=seed)
-    jobs = plan(config, names, list(chosen.dims) if dims is None else whole_numbers("--dims", dims), seeds)
+    if seeds < 1:
+        raise ValueError(f"--seeds must be at least 1, but is {seeds}")
+    several = list(chosen.dims) if dims is None else whole_numbers("--dims", dims)
+    changed = get_transform(chosen.transform, chosen.preset)
+    jobs = plan(partial(chosen.config, seed=seed), changed, names, several, range(seed, seed + seeds))
     test = Exam(chosen.settings(step), chosen.test_samples)
     outcomes = carry_out_all(jobs, output, chosen.backbone, test, quiet)
-    finish(config, test, outcomes, output, as_json)
+    finish(jobs[0].config, test, outcomes, output, as_json)
 
 
 def whole_numbers(option: str, text: str) -> list[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import torch
 import typer
@@ -37,13 +37,17 @@ def command(
     """
     torch.set_num_threads(1)
     budget = DEMO.budget("cpu")
-    config = plan_run(DEMO.data, DEMO.transform, DEMO.backbone, "one4all", budget.recipe)
-    jobs = plan(config, ["scn", "one4all", "inverse", "one4one"], [3, 8], SEEDS)
+    transform = transforms.get(DEMO.transform)
+
+    def make(method: str, **more: Any) -> runs.RunConfig:
+        return plan_run(DEMO.data, DEMO.transform, DEMO.backbone, method, budget.recipe, **more)
+
+    jobs = plan(make, transform, ["scn", "one4all", "inverse", "one4one"], [3, 8], range(SEEDS))
     jobs = [job for job in jobs if job.config.method != "one4one" or job.config.seed == 0]
-    test = Exam(transforms.get(DEMO.transform).grid(budget.grid or 1))
+    test = Exam(transform.grid(budget.grid or 1))
     print(f"training {len(jobs)} networks on handwritten digits turned by any angle ...", file=sys.stderr)
     outcomes = carry_out_all(jobs, output, DEMO.backbone, test, quiet)
-    finish(config, test, outcomes, output, as_json=False)
+    finish(jobs[0].config, test, outcomes, output, as_json=False)
     _use(runs.read(output / "scn-d8-seed0"), runs.read(output / "one4all-seed0"), output)
 
 

@@ -79,7 +79,7 @@ class Sound(Transform):
         if x.dim() != 3 or 0 in x.shape[1:] or not x.is_floating_point():
             raise ValueError(
                 f"{type(self).__name__.lower()} changes waveforms, floating-point (B, channels, T) in "
-                f"[-1, 1], but was given {x.dtype} of shape {tuple(x.shape)}: divide int16 by 32768; for "
+                f"[-1, 1], but was given {x.dtype} of shape {tuple(x.shape)}: divide int16 by 32767; for "
                 "images choose a transform of images"
             )
 

@@ -94,7 +94,7 @@ class Colour(Transform):
         if x.dim() != 4 or not x.is_floating_point():
             raise ValueError(
                 f"images must be floating-point (B, C, H, W) in [0, 1], but are {x.dtype} of shape "
-                f"{tuple(x.shape)}: convert uint8 by scn.data.to_float"
+                f"{tuple(x.shape)}"
             )
         if x.dtype in (torch.float16, torch.bfloat16):  # a blend of two rounded images would show steps
             return self._changed(x.float(), params, change).to(x.dtype)

@@ -28,8 +28,8 @@ def warp(x: Tensor, inverse: Tensor, interpolation: Interpolation, fill: float) 
     """
     if x.dim() != 4 or not x.is_floating_point():
         raise ValueError(
-            f"images must be floating-point (B, C, H, W) in [0, 1], but are {x.dtype} of shape "
-            f"{tuple(x.shape)}: convert uint8 by scn.data.to_float"
+            f"images must be floating-point (B, C, H, W) in [0, 1], but these samples are {x.dtype} of shape "
+            f"{tuple(x.shape)}"
         )
     if x.dtype in (torch.float16, torch.bfloat16):  # too coarse for places in an image
         return warp(x.float(), inverse, interpolation, fill).to(x.dtype)
