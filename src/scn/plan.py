@@ -52,18 +52,7 @@ def plan_run(
         data_name = str(Path(data_name).resolve())
     dataset = data.load(data_name)
     images, _ = dataset.split("train")
-    if changed.measured:
-        for split in dataset.counts:
-            columns = dataset.measured(split).shape[1]
-            if columns != len(changed.parameters):
-                wanted = len(changed.parameters)
-                raise ValueError(
-                    f"{transform} is {wanted} value(s) for a sample, but params_{split} has {columns}"
-                )
-    if recipe.horizontal_flip and images.dim() != 4:
-        raise ValueError("horizontal_flip is for images: these samples have no left and right")
-    if recipe.compiled:
-        require_compiler()
+    _refuse_what_cannot_work(dataset, len(images), images.dim(), transform, changed, recipe)
     setting = changed.sample(1, torch.Generator().manual_seed(0))
     told = kind(changed, recipe, dims, None if fixed is None else torch.tensor(fixed))
     seen = told.see(changed.apply(data.to_float(images[:2]), setting), setting)
@@ -72,12 +61,6 @@ def plan_run(
         net = make().eval()
         net(seen)  # what cannot work is an error before anything is written
         find_slots(net, tuple(configurable))
-    held = 0 if "val" in dataset.counts else round(recipe.validation_share * len(images))
-    used = min(recipe.train_samples or len(images), len(images) - held)
-    if recipe.batch_size > used:
-        raise ValueError(
-            f"batch_size {recipe.batch_size} is more than the {used} training samples: choose a smaller one"
-        )
     description = {"class": backbone} if ":" in backbone else {"name": backbone}
     measure = measure and (seen.dim(), seen.shape[1]) == (images.dim(), images.shape[1])  # the same channels
     normalisation = data.measured_normalisation(images) if measure else data.Normalisation()
@@ -96,6 +79,30 @@ def plan_run(
         samples=dataset.counts,
         checksum=dataset.checksum,
     )
+
+
+def _refuse_what_cannot_work(
+    dataset: data.Dataset, count: int, dims: int, name: str, transform: transforms.Transform, recipe: Recipe
+) -> None:
+    """`count` training samples of `dims` dimensions, counted with the batch."""
+    if transform.measured:
+        wanted = len(transform.parameters)
+        for split in dataset.counts:
+            columns = dataset.measured(split).shape[1]
+            if columns != wanted:
+                raise ValueError(
+                    f"{name} is {wanted} value(s) for a sample, but params_{split} has {columns}"
+                )
+    if recipe.horizontal_flip and dims != 4:
+        raise ValueError("horizontal_flip is for images: these samples have no left and right")
+    if recipe.compiled:
+        require_compiler()
+    held = 0 if "val" in dataset.counts else round(recipe.validation_share * count)
+    used = min(recipe.train_samples or count, count - held)
+    if recipe.batch_size > used:
+        raise ValueError(
+            f"batch_size {recipe.batch_size} is more than the {used} training samples: choose a smaller one"
+        )
 
 
 def backbone_of(run: Run, named: str | None = None) -> Callable[[], nn.Module]:
