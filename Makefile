@@ -48,7 +48,9 @@ bench: $(VENV)/installed-dev
 	$(BIN)/python benchmarks/core.py
 	$(BIN)/python benchmarks/transforms.py
 	$(BIN)/python benchmarks/audio.py
+	$(BIN)/python benchmarks/solid.py
 	$(BIN)/python benchmarks/training.py
+	$(BIN)/python benchmarks/tasks.py
 
 clean:
 	rm -rf $(VENV) runs dist .mypy_cache .ruff_cache .pytest_cache

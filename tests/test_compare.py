@@ -69,7 +69,7 @@ def test_the_plan_has_every_run_once() -> None:
     several = ["scn", "one4all", "inverse", "one4one"]
     jobs = plan(make, transforms.get("rotation"), several, [1, 8], range(2))
     names = [job.name for job in jobs]
-    assert len(names) == len(set(names)) == 2 * (2 + 1 + 1 + 5)
+    assert len(names) == len(set(names)) == 2 * (2 + 1 + 1) + 5
     assert "scn-d8-seed1" in names
     assert "one4one-180-seed0" in names
     assert all(job.config.recipe == jobs[0].config.recipe for job in jobs)

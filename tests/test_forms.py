@@ -142,5 +142,5 @@ def test_light_is_encoded_on_a_logarithmic_scale() -> None:
 def test_the_fruit_are_divided_by_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SCN_DATA_DIR", str(real_file("SCN_DATA_DIR", "fruit.npz").parent))
     fruit = data.load("fruit")
-    assert fruit.counts == {"train": 4185, "test": 930}
+    assert fruit.counts == {"train": 3565, "val": 620, "test": 930}
     assert fruit.measured("test").shape == (930, 1)

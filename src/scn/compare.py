@@ -22,7 +22,6 @@ import torch
 from torch import Tensor
 
 from scn import methods, runs
-from scn.evaluate import Accuracy
 from scn.measure import measure
 from scn.methods import Method
 from scn.plan import backbone_of
@@ -95,7 +94,8 @@ def plan(
     for name in dict.fromkeys(names):
         variants = _variants(methods.get(name), transform, dims)
         base = make(name, **variants[0][1])
-        for seed, (label, changes) in itertools.product(seeds, variants):
+        own = seeds[:1] if methods.get(name).needs_fixed else seeds  # one network for each setting is enough
+        for seed, (label, changes) in itertools.product(own, variants):
             full = "-".join(part for part in (name, label, f"seed{seed}") if part)
             jobs[seed].append(Job(full, replace(base, seed=seed, **changes)))
     return [job for several in jobs.values() for job in several]
@@ -225,13 +225,3 @@ def write_table(rows: Sequence[Row], folder: Path, facts: dict[str, Any]) -> Pat
     path = folder / "comparison.json"
     runs.write_json(path, {**facts, "rows": [asdict(row) for row in rows]})
     return path
-
-
-def curves(outcomes: Sequence[Outcome]) -> dict[tuple[str, int], list[Accuracy]]:
-    """The accuracy curves of each method and D, for plots."""
-    found: dict[tuple[str, int], list[Accuracy]] = {}
-    for o in outcomes:
-        params = torch.tensor(o.params)
-        curve = Accuracy(params, params, torch.tensor(o.accuracy, dtype=torch.float64))
-        found.setdefault((o.method, o.dims), []).append(curve)
-    return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from scn import data
@@ -24,11 +25,13 @@ def measure(
 ) -> tuple[Accuracy, dict[str, Any]]:
     """Accuracy under each row of params, and what it was measured on, for evaluation.json.
 
-    `samples` are the first so many of the test data, by default all.
+    `samples` are so many of the test data, spread over all of them; by default all.
     """
     method = run.method(preset)
     dataset = data.load(run.config.data)
-    images, labels = (part[:samples] for part in dataset.split("test"))
+    total = dataset.counts["test"]
+    chosen = torch.linspace(0, total - 1, samples or total).round().long()
+    images, labels = (part[chosen] for part in dataset.split("test"))
     result = evaluate(
         method,
         net,
@@ -37,7 +40,7 @@ def measure(
         params,
         normalisation=run.normalisation(),
         fixed=fixed,
-        measured=dataset.measured("test")[:samples] if method.transform.measured else None,
+        measured=dataset.measured("test")[chosen] if method.transform.measured else None,
         progress=progress,
     )
     facts = {

@@ -11,6 +11,14 @@ from scn.core.registry import nearest
 
 OPTIMISERS = ("muon", "adam")
 SCHEDULES = ("cosine", "warm-restarts", "constant")
+NUMBERS = (
+    "learning_rate",
+    "final_rate",
+    "weight_decay",
+    "separation_weight",
+    "entropy_weight",
+    "base_noise",
+)
 WHOLE_NUMBERS = {  # and the least that each may be
     "epochs": 1,
     "batch_size": 1,
@@ -26,7 +34,9 @@ class Recipe:
     """The settings of one training. `alphas_per_batch` is K, how many parameter draws share a batch.
 
     A schedule falls from `learning_rate` to `final_rate`; "warm-restarts" does so again and again, each
-    time `restart_growth` times as long. `train_samples` is how many samples are used, 0 for all.
+    time `restart_growth` times as long. `base_noise` is 0 where each base model starts from a draw of its
+    own; otherwise all start from one, with noise of so many of its standard deviations.
+    `train_samples` is how many samples are used, 0 for all.
     `compiled` makes a step one piece of machine code (see scn.step), for long trainings.
     """
 
@@ -42,6 +52,7 @@ class Recipe:
     final_rate: float = 0.0
     separation_weight: float = 1.0
     entropy_weight: float = 0.0
+    base_noise: float = 0.0
     label_smoothing: float = 0.0
     horizontal_flip: bool = False
     validation_share: float = 0.05
@@ -54,7 +65,7 @@ class Recipe:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
                 raise ValueError(f"{name} must be a whole number of at least {least}, but is {value!r}")
-        for name in ("learning_rate", "final_rate", "weight_decay", "separation_weight", "entropy_weight"):
+        for name in NUMBERS:
             value = getattr(self, name)
             if not math.isfinite(value) or value < 0:
                 raise ValueError(f"{name} must be a number of at least 0, but is {value!r}")

@@ -30,7 +30,7 @@ from scn.cli.choice import (
     WidthOption,
     choose,
 )
-from scn.compare import Exam, Job, Outcome, Row, compare, curves, plan, table, write_table
+from scn.compare import Exam, Job, Outcome, Row, compare, plan, table, write_table
 from scn.plots.comparison import draw_comparison, label
 from scn.runs import RunConfig
 from scn.transforms import get as get_transform
@@ -86,7 +86,7 @@ def finish(config: RunConfig, test: Exam, outcomes: list[Outcome], folder: Path,
     facts = {"data": data, "samples": samples, "transform": config.transform, "preset": config.preset}
     written = write_table(rows, folder, facts)
     picture = folder / "comparison.png"
-    draw_comparison(curves(outcomes), get_transform(config.transform, config.preset), title, picture)
+    draw_comparison(outcomes, get_transform(config.transform, config.preset), title, picture)
     if as_json:
         print(json.dumps({**facts, "rows": [asdict(row) for row in rows]}))
     else:

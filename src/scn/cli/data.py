@@ -148,7 +148,7 @@ def show(
     samples: Annotated[int, typer.Option(help="How many.", min=1, max=50)] = 10,
     seed: Annotated[int, typer.Option(help="Chooses the samples and the settings.")] = 0,
 ) -> None:
-    """Draw samples of a data set, before and after a transform under settings drawn at random.
+    """Draw samples of a data set, before and after a transform under settings drawn at random or measured.
 
     Example: scn data show digits --transform rotation -o digits.png
     """
@@ -161,7 +161,8 @@ def show(
     before = data.to_float(x[picked])
     rows = [(before, [dataset.classes[int(label)] for label in y[picked]])]
     if chosen is not None:
-        params = chosen.sample(len(picked), generator)
+        measured = chosen.measured
+        params = dataset.measured(split)[picked] if measured else chosen.sample(len(picked), generator)
         rows.append((chosen.apply(before, params), [_caption(chosen, row) for row in params]))
     counts = ", ".join(f"{count:,} {part}" for part, count in dataset.counts.items())
     how = "" if transform is None else f", {transform}, preset {preset}"

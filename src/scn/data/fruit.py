@@ -60,14 +60,15 @@ def _official(name: str) -> Remote:
 
 
 def prepare(arrays: Arrays) -> Arrays:
-    """Colours as samples, brightness as what was measured, and every fifth stretch of time for the test.
+    """Colours as samples, brightness as what was measured; every fifth stretch of time is for the test.
 
-    Readings that follow each other are nearly the same, so whole stretches of time are held back.
+    Every tenth is for validation. Readings that follow each other are nearly the same, so whole stretches
+    of time are held back.
     """
     stretch = (arrays["order"].astype(int) - 1) // STRETCH
-    held_back = stretch % 5 == 4
+    test, validation = stretch % 5 == 4, stretch % 10 == 2
     found = {name: arrays[name] for name in ("classes", "provenance")}
-    for split, chosen in (("train", ~held_back), ("test", held_back)):
+    for split, chosen in (("train", ~test & ~validation), ("val", validation), ("test", test)):
         found[f"x_{split}"] = arrays["rgb_milli"][chosen]
         found[f"y_{split}"] = arrays["y"][chosen]
         found[f"params_{split}"] = arrays["brightness"][chosen, None].astype(np.float32)

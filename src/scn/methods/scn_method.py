@@ -26,8 +26,15 @@ class SubspaceConfigurable(Method):
     mixes: ClassVar[bool] = True
 
     def build(self, backbone: Callable[[], nn.Module]) -> nn.Module:
-        first = backbone()
-        return SCN(first, self.transform.alpha_dim, self.dims, init=backbone, configurable=self.configurable)
+        noise = self.recipe.base_noise
+        return SCN(
+            backbone(),
+            self.transform.alpha_dim,
+            self.dims,
+            init="pretrained" if noise else backbone,
+            noise=noise,
+            configurable=self.configurable,
+        )
 
     def logits(self, net: nn.Module, x: Tensor, params: Tensor) -> Tensor:
         return net(x, self.transform.encode(params))

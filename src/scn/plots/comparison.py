@@ -8,10 +8,10 @@ from typing import Any
 
 import torch
 
-from scn.evaluate import Accuracy
+from scn.compare import Outcome
 from scn.transforms import Transform
 
-Curves = Mapping[tuple[str, int], Sequence[Accuracy]]
+Groups = Mapping[tuple[str, int], Sequence[Outcome]]  # by method and D
 
 # Colours that people with a colour-vision deficiency can tell apart (Okabe and Ito).
 BASELINES = {"one4all": "#d55e00", "inverse": "#009e73", "one4one": "#444444"}
@@ -26,49 +26,52 @@ def label(method: str, dims: int) -> str:
     )
 
 
-def _colours(curves: Curves) -> dict[tuple[str, int], str]:
+def _colours(groups: Groups) -> dict[tuple[str, int], str]:
     """Baselines have colours of their own; SCNs are blue, darker with D."""
-    mixed = [key for key in curves if key[0] not in BASELINES]
+    mixed = [key for key in groups if key[0] not in BASELINES]
     spread = [round(i * (len(BLUES) - 1) / max(len(mixed) - 1, 1)) for i in range(len(mixed))]
     blues = {key: BLUES[shade] for key, shade in zip(mixed, spread, strict=True)}
-    return {key: blues.get(key) or BASELINES[key[0]] for key in curves}
+    return {key: blues.get(key) or BASELINES[key[0]] for key in groups}
 
 
-def draw_comparison(curves: Curves, transform: Transform, title: str, path: Path) -> None:
-    """Write the picture. curves: for each method and D the accuracy of every run."""
+def draw_comparison(outcomes: Sequence[Outcome], transform: Transform, title: str, path: Path) -> None:
+    """Write the picture of what every run reached."""
     import matplotlib as mpl
 
     mpl.use("Agg")
     import matplotlib.pyplot as plt
 
     parameter = transform.parameters[0]
-    colours = _colours(curves)
+    groups: dict[tuple[str, int], list[Outcome]] = {}
+    for outcome in outcomes:
+        groups.setdefault((outcome.method, outcome.dims), []).append(outcome)
+    colours = _colours(groups)
     single = len(transform.parameters) == 1
     figure = plt.figure(figsize=(10, 4.2) if single else (6, 4.2), layout="constrained")
     if single:
         left = figure.add_subplot(1, 2, 1, projection="polar" if parameter.periodic else None)
-        _draw_curves(left, curves, colours, transform)
-    _draw_violins(figure.add_subplot(1, 2 if single else 1, 2 if single else 1), curves, colours)
+        _draw_curves(left, groups, colours, transform)
+    _draw_violins(figure.add_subplot(1, 2 if single else 1, 2 if single else 1), groups, colours)
     figure.suptitle(title, fontsize=10)
     figure.savefig(path, dpi=130)
     plt.close(figure)
 
 
-def _draw_curves(axes: Any, curves: Curves, colours: dict[Any, str], transform: Transform) -> None:
+def _draw_curves(axes: Any, groups: Groups, colours: dict[Any, str], transform: Transform) -> None:
     parameter = transform.parameters[0]
-    for key, runs in curves.items():
-        places = runs[0].params[:, 0]
+    for key, runs in groups.items():
+        places = torch.tensor(runs[0].params)[:, 0]
         if len(places) == 1:  # trained and tested under one setting: a point for each
-            x = torch.cat([run.params[:, 0] for run in runs])
-            y = torch.cat([run.accuracy for run in runs])
+            x = torch.tensor([run.params[0][0] for run in runs])
+            y = torch.tensor([run.accuracy[0] for run in runs])
             axes.plot(_angle(x, parameter), y, "o", color=colours[key], markersize=4, label=label(*key))
             continue
-        mean = torch.stack([run.accuracy for run in runs]).mean(dim=0)
+        mean = torch.tensor([run.accuracy for run in runs]).mean(dim=0)
         if parameter.periodic:  # close the circle
             places, mean = torch.cat([places, places[:1]]), torch.cat([mean, mean[:1]])
         axes.plot(_angle(places, parameter), mean, color=colours[key], label=label(*key), linewidth=1.6)
-    lowest = min(float(run.accuracy.min()) for runs in curves.values() for run in runs)
-    highest = max(float(run.accuracy.max()) for runs in curves.values() for run in runs)
+    lowest = min(min(run.accuracy) for runs in groups.values() for run in runs)
+    highest = max(max(run.accuracy) for runs in groups.values() for run in runs)
     axes.set_ylim(lowest - 0.15 * (highest - lowest) - 0.01, highest + 0.01)
     axes.grid(alpha=0.3)
     if parameter.periodic:
@@ -88,21 +91,22 @@ def _angle(values: Any, parameter: Any) -> Any:
     return values.deg2rad() if parameter.periodic else values
 
 
-def _draw_violins(axes: Any, curves: Curves, colours: dict[Any, str]) -> None:
-    for place, (key, runs) in enumerate(curves.items()):
-        values = torch.cat([run.accuracy for run in runs]).numpy()
+def _draw_violins(axes: Any, groups: Groups, colours: dict[Any, str]) -> None:
+    for place, (key, runs) in enumerate(groups.items()):
+        values = [accuracy for run in runs for accuracy in run.accuracy]
+        mean = sum(run.mean for run in runs) / len(runs)
         parts = axes.violinplot(values, [place], widths=0.8, showextrema=False)
         for body in parts["bodies"]:
             body.set(facecolor=colours[key], alpha=0.6)
-        axes.plot([place], [values.mean()], "o", color=colours[key], markeredgecolor="white", markersize=6)
+        axes.plot([place], [mean], "o", color=colours[key], markeredgecolor="white", markersize=6)
         axes.annotate(
-            f"{values.mean():.3f}",
-            (place, values.mean()),
+            f"{mean:.3f}",
+            (place, mean),
             (0, 9),
             textcoords="offset points",
             ha="center",
             fontsize=8,
         )
-    axes.set_xticks(range(len(curves)), [label(*key) for key in curves], rotation=30, ha="right", fontsize=8)
+    axes.set_xticks(range(len(groups)), [label(*key) for key in groups], rotation=30, ha="right", fontsize=8)
     axes.set_ylabel("test accuracy under all settings")
     axes.grid(axis="y", alpha=0.3)
