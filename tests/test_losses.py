@@ -24,25 +24,29 @@ def test_separation_is_the_mean_over_the_rows() -> None:
 
 
 def test_entropy_is_log_n_for_equal_and_zero_for_certain_answers() -> None:
-    torch.testing.assert_close(losses.entropy(torch.zeros(5, 10)), torch.tensor(math.log(10)))
+    torch.testing.assert_close(losses.entropy(torch.zeros(5, 10)), torch.full((5,), math.log(10)))
     assert losses.entropy(torch.tensor([[1000.0, 0.0, 0.0]])).item() == 0
 
 
-@given(st.integers(1, 6), st.integers(2, 12))
-def test_entropy_does_not_depend_on_the_batch_size(copies: int, classes: int) -> None:
+@given(st.floats(-20, 20), st.integers(2, 12))
+def test_evidence_is_what_class_probabilities_do_not_depend_on(shift: float, classes: int) -> None:
     logits = torch.randn(3, classes, generator=torch.Generator().manual_seed(classes))
-    torch.testing.assert_close(losses.entropy(logits.repeat(copies, 1)), losses.entropy(logits))
+    moved = logits + shift
+    torch.testing.assert_close(losses.evidence(moved), losses.evidence(logits) + shift)
+    torch.testing.assert_close(losses.entropy(moved), losses.entropy(logits), atol=1e-5, rtol=1e-4)
 
 
-def test_entropy_contrast_rewards_certainty_at_the_right_alpha_only() -> None:
-    sure, unsure = torch.tensor([[9.0, 0.0]]), torch.zeros(1, 2)
-    assert losses.entropy_contrast(sure, unsure) < losses.entropy_contrast(sure, sure)
-    assert losses.entropy_contrast(sure, unsure) < losses.entropy_contrast(unsure, unsure)
+def test_evidence_contrast_is_the_cross_entropy_of_telling_two_alpha_apart() -> None:
+    right, wrong = torch.randn(6, 5), torch.randn(6, 5)
+    both = torch.stack([losses.evidence(right), losses.evidence(wrong)], dim=1)
+    expected = torch.nn.functional.cross_entropy(both, torch.zeros(6, dtype=torch.long))
+    torch.testing.assert_close(losses.evidence_contrast(right, wrong), expected)
+    assert losses.evidence_contrast(right + 5, wrong) < losses.evidence_contrast(right, wrong)
 
 
 def test_gradients_flow() -> None:
     logits = torch.randn(4, 3, requires_grad=True)
     beta = torch.rand(4, 3, requires_grad=True)
-    (losses.entropy(logits) + losses.separation(beta, torch.rand(4, 3))).backward()
+    (losses.entropy(logits).mean() + losses.separation(beta, torch.rand(4, 3))).backward()
     assert logits.grad is not None
     assert beta.grad is not None

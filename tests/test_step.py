@@ -66,7 +66,13 @@ def batch(chosen: Method, seed: int) -> tuple[Tensor, Tensor, dict[str, Tensor]]
 
 
 @pytest.mark.parametrize(
-    "changes", [{}, {"alphas_per_batch": 1}, {"entropy_weight": 0.3}, {"mixed_precision": True}]
+    "changes",
+    [
+        {},
+        {"alphas_per_batch": 1},
+        {"entropy_weight": 0.3, "wrong_entropy_weight": 0.3, "evidence_weight": 0.5},
+        {"mixed_precision": True},
+    ],
 )
 @pytest.mark.parametrize(
     ("name", "backbone"), [("scn", Everything), ("one4all", Everything), ("scn", scn.backbones.MLP)]

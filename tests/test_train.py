@@ -215,20 +215,21 @@ def test_a_loss_that_is_not_a_number_stops_the_training() -> None:
         list(chosen.run(state, lambda _: None))
 
 
-def test_the_entropy_terms_are_part_of_the_loss() -> None:
-    chosen = training(entropy_weight=0.1)
+def test_the_terms_for_search_are_part_of_the_loss() -> None:
+    chosen = training(entropy_weight=0.1, wrong_entropy_weight=0.1, evidence_weight=0.1)
     state = chosen.start(scn.backbones.MLP, torch.device("cpu"))
     lines = list(chosen.run(state, lambda _: None))
-    assert {"classification", "separation", "entropy"} <= set(lines[0])
+    assert {"classification", "separation", "entropy", "wrong_entropy", "evidence"} <= set(lines[0])
 
 
-def test_the_wrong_alpha_of_the_entropy_term_is_far_from_the_right_one() -> None:
-    method = training(entropy_weight=1.0).method
-    alpha = method.transform.encode(method.transform.sample(500))
-    wrong: Tensor = method._far_from(alpha, torch.Generator().manual_seed(0))  # type: ignore[attr-defined]
-    distance = (alpha - wrong).norm(dim=1)
-    assert distance.median() > 1.5
-    assert (distance < 0.2).float().mean() < 0.01
+def test_the_wrong_setting_of_the_terms_for_search_is_far_from_the_right_one() -> None:
+    method = training(evidence_weight=1.0).method
+    params = method.transform.sample(2000)
+    wrong: Tensor = method._far_from(params, torch.Generator().manual_seed(0))  # type: ignore[attr-defined]
+    apart = 360 * method.transform.distance(params, wrong)
+    assert apart.min() >= 30
+    assert apart.max() > 175  # and anything beyond may be drawn
+    assert (apart < 60).float().mean() > 0.1
 
 
 def test_validation_data_are_cut_from_the_training_data_by_seed() -> None:

@@ -46,11 +46,13 @@ def evaluate(
     normalisation: Normalisation | None = None,
     fixed: Tensor | None = None,
     measured: Tensor | None = None,
+    answer: Callable[[Tensor], Tensor] | None = None,
     progress: Callable[[Tensor], Iterable[Tensor]] = iter,
 ) -> Accuracy:
     """Accuracy on the samples (N, ...), whole numbers, under each row of params (M, P).
 
     The network is configured for each row, or, where `fixed` (P,) is given, for that one throughout.
+    `answer` (inputs ready for the network to logits) stands in for the configured network.
     Where the settings were `measured` (N, P) with the samples, each sample counts for the nearest row.
     """
     if len(images) == 0:
@@ -73,7 +75,7 @@ def evaluate(
             right = 0
             for x, y in chunks:
                 seen = method.see(transform.apply(x, row), setting)
-                right += int((plain(normalise(seen)).argmax(dim=1) == y).sum())
+                right += int(((answer or plain)(normalise(seen)).argmax(dim=1) == y).sum())
             accuracy.append(right / len(labels))
     alpha = transform.encode(params if fixed is None else fixed.expand_as(params))
     return Accuracy(params, alpha, torch.tensor(accuracy, dtype=torch.float64))

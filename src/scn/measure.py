@@ -21,6 +21,7 @@ def measure(
     preset: str | None = None,
     fixed: Tensor | None = None,
     samples: int | None = None,
+    answer: Callable[[Tensor], Tensor] | None = None,
     progress: Callable[[Tensor], Iterable[Tensor]] = iter,
 ) -> tuple[Accuracy, dict[str, Any]]:
     """Accuracy under each row of params, and what it was measured on, for evaluation.json.
@@ -41,6 +42,7 @@ def measure(
         normalisation=run.normalisation(),
         fixed=fixed,
         measured=dataset.measured("test")[chosen] if method.transform.measured else None,
+        answer=answer,
         progress=progress,
     )
     facts = {

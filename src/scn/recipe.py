@@ -17,6 +17,8 @@ NUMBERS = (
     "weight_decay",
     "separation_weight",
     "entropy_weight",
+    "wrong_entropy_weight",
+    "evidence_weight",
     "base_noise",
 )
 WHOLE_NUMBERS = {  # and the least that each may be
@@ -36,6 +38,7 @@ class Recipe:
     A schedule falls from `learning_rate` to `final_rate`; "warm-restarts" does so again and again, each
     time `restart_growth` times as long. `base_noise` is 0 where each base model starts from a draw of its
     own; otherwise all start from one, with noise of so many of its standard deviations.
+    The weights of entropy (low at the right alpha, high at a wrong one) and evidence train for search.
     `train_samples` is how many samples are used, 0 for all.
     `compiled` makes a step one piece of machine code (see scn.step), for long trainings.
     """
@@ -52,6 +55,8 @@ class Recipe:
     final_rate: float = 0.0
     separation_weight: float = 1.0
     entropy_weight: float = 0.0
+    wrong_entropy_weight: float = 0.0
+    evidence_weight: float = 0.0
     base_noise: float = 0.0
     label_smoothing: float = 0.0
     horizontal_flip: bool = False

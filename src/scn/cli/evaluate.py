@@ -14,9 +14,11 @@ from rich.progress import track
 
 from scn import runs
 from scn.cli.chart import chart
+from scn.cli.search import MethodOption, open_search
 from scn.cli.train import numbers
 from scn.measure import measure
 from scn.plan import backbone_of
+from scn.search.study import by_batches, reason_to_doubt
 from scn.transforms import Transform
 
 
@@ -32,6 +34,13 @@ def command(
         str | None,
         typer.Option(help="Configure once for these params (comma-separated), test on all."),
     ] = None,
+    invariant: Annotated[
+        bool, typer.Option("--invariant", help="Without telling the setting: the run searches for it.")
+    ] = False,
+    batch_size: Annotated[
+        int, typer.Option(help="With --invariant: how many inputs share a setting.", min=1)
+    ] = 16,
+    method: MethodOption = "grid",
     backbone: Annotated[
         str | None, typer.Option(help="Your own class, package.module:Class, if the run has one.")
     ] = None,
@@ -41,7 +50,7 @@ def command(
     """Measure a run's test accuracy under every parameter of its transform.
 
     Writes accuracy.csv into the run folder and prints mean, lowest and highest accuracy. With
-    --fixed, or with another preset than the run's, the file's name says so.
+    --fixed, --invariant or another preset than the run's, the file's name says so.
 
     Example: scn evaluate runs/published-d8 --step 1
     """
@@ -51,12 +60,22 @@ def command(
     own = backbone_of(opened, backbone) if opened.is_own_class else None
     params = transform.regular(step)
     frozen = None if fixed is None else _setting(fixed, transform)
+    answer = None
+    if invariant:
+        if frozen is not None:
+            raise ValueError("--fixed tells the setting, and --invariant does not: leave one out")
+        way = open_search(opened, method, None, {})
+        doubt = reason_to_doubt(opened, way)
+        if doubt:
+            print(f"warning: {doubt}", file=sys.stderr)
+        answer = by_batches(way, batch_size)
     result, facts = measure(
         opened,
         opened.network(own),
         params,
         preset=preset,
         fixed=frozen,
+        answer=answer,
         progress=lambda rows: track(
             list(rows), "evaluate", console=Console(stderr=True), disable=quiet, transient=True
         ),
@@ -65,6 +84,9 @@ def command(
     suffix = "" if used == opened.config.preset else f"-{used}"
     if frozen is not None:
         suffix += "-fixed-" + "_".join(f"{v:g}" for v in frozen.tolist())
+    if invariant:
+        suffix += f"-invariant-{batch_size}"
+        facts = {**facts, "search": method, "batch_size": batch_size}
     if as_json:
         rows = {"params": result.params.tolist(), "accuracy": result.accuracy.tolist()}
         print(json.dumps({**result.summary(), **facts, **rows}))

@@ -54,7 +54,13 @@ def command(
     alphas_per_batch: Annotated[int | None, typer.Option(help="By default the recipe's.")] = None,
     learning_rate: Annotated[float | None, typer.Option(help="By default the recipe's.")] = None,
     separation_weight: Annotated[float | None, typer.Option(help="By default the recipe's.")] = None,
-    entropy_weight: Annotated[float | None, typer.Option(help="By default the recipe's.")] = None,
+    entropy_weight: Annotated[
+        float | None,
+        typer.Option(help="For search: entropy low at the right setting, high at a wrong one."),
+    ] = None,
+    evidence_weight: Annotated[
+        float | None, typer.Option(help="For search, better: evidence for the right setting. 0.5 is good.")
+    ] = None,
     configurable: Annotated[
         str, typer.Option(help="Which parameters an SCN mixes, by patterns such as layer4.*, by commas.")
     ] = "*",
@@ -107,6 +113,8 @@ def command(
                 "learning_rate": learning_rate,
                 "separation_weight": separation_weight,
                 "entropy_weight": entropy_weight,
+                "wrong_entropy_weight": entropy_weight,
+                "evidence_weight": evidence_weight,
                 "mixed_precision": mixed_precision or None,
                 "compiled": compile_ or None,
             },

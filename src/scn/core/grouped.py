@@ -61,15 +61,20 @@ def run(
     findings: Findings,
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
+    mixed: Parameters | None = None,
 ) -> Any:
-    """backbone(*args, **kwargs) on a batch of K = len(beta) groups with weights beta @ Theta."""
+    """backbone(*args, **kwargs) on a batch of K = len(beta) groups with weights beta @ Theta.
+
+    `mixed` are these weights, where they are at hand.
+    """
     groups = Groups(len(beta), batch)
     signature = (groups, *_described(backbone, args, kwargs))
     if signature not in findings.proven:
         groups, units = _examined(backbone, subspace, groups, findings, signature, args, kwargs)
     else:
         groups, units = findings.proven[signature], findings.units
-    return _run(backbone, groups, _parameters(subspace, groups, beta), units, args, kwargs)
+    weights = _parameters(subspace, groups, beta) if mixed is None else mixed
+    return _run(backbone, groups, weights, units, args, kwargs)
 
 
 def _parameters(subspace: Subspace, groups: Groups, beta: Tensor) -> Parameters:

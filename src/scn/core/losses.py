@@ -3,6 +3,7 @@ total does not depend on the batch size."""
 
 from __future__ import annotations
 
+import torch.nn.functional as F
 from torch import Tensor
 
 
@@ -17,14 +18,23 @@ def separation(beta: Tensor, other: Tensor) -> Tensor:
 
 
 def entropy(logits: Tensor) -> Tensor:
-    """Mean entropy (nats) of the class probabilities. logits: (..., classes)."""
+    """The entropy (nats) of the class probabilities of each answer: (..., classes) -> (...)."""
     log_probabilities = logits.log_softmax(dim=-1)
-    return -(log_probabilities.exp() * log_probabilities).sum(dim=-1).mean()
+    return -(log_probabilities.exp() * log_probabilities).sum(dim=-1)
 
 
-def entropy_contrast(right: Tensor, wrong: Tensor) -> Tensor:
-    """Low where a network configured for the right alpha is sure and one for a wrong alpha is not.
+def evidence(logits: Tensor) -> Tensor:
+    """How much speaks for any class at all: log of the sum of exp(logits), (..., classes) -> (...).
 
-    right, wrong: (..., classes), the logits of the same inputs under a right and a wrong alpha.
+    Class probabilities do not depend on it, so that it is free to say how well alpha fits the input.
     """
-    return entropy(right) - entropy(wrong)
+    return logits.logsumexp(dim=-1)
+
+
+def evidence_contrast(right: Tensor, wrong: Tensor) -> Tensor:
+    """Low where there is more evidence under the right alpha than under a wrong one.
+
+    right, wrong: (..., classes), the logits of the same inputs. It is the cross-entropy of the question
+    which of the two alpha is the right one, so that evidences are log probabilities of alpha.
+    """
+    return F.softplus(evidence(wrong) - evidence(right)).mean()

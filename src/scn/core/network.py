@@ -26,6 +26,7 @@ from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from scn.core import grouped
+from scn.core.bank import Bank
 from scn.core.confignet import ConfigurationNetwork
 from scn.core.configured import Configured, configured_copy, fill
 from scn.core.initialise import Initialisation, draw_bases
@@ -205,6 +206,14 @@ class SCN(nn.Module):
             else:
                 fill(into, self.backbone, self.subspace, beta)
         return into
+
+    def bank(self, alpha: Any) -> Bank:
+        """The networks for K alpha (K, S), mixed once and kept, to ask all of them about the same inputs."""
+        alpha = self._checked(alpha, self.theta)
+        if alpha.dim() != 2 or len(alpha) == 0:
+            raise ValueError(f"a bank takes alpha of shape (K, {self.alpha_dim}), but it is {_shape(alpha)}")
+        with torch.no_grad():
+            return Bank(self.backbone, self.subspace, self.confignet(alpha), self._findings)
 
     def recalibrate(self, batches: Iterable[Any], alpha: Any) -> nn.Module:
         """A configured network whose BatchNorm statistics come from `batches` alone.

@@ -130,17 +130,18 @@ class _Mix(torch.autograd.Function):
         return (beta @ theta).split(sizes, dim=1)
 
     @staticmethod
-    def backward(ctx: Any, *grads: Tensor | None) -> tuple[Tensor, Tensor, None]:
+    def backward(ctx: Any, *grads: Tensor | None) -> tuple[Tensor, Tensor | None, None]:
         beta, theta = ctx.saved_tensors
         parts = theta.split(ctx.sizes, dim=1)
         known = [
             beta.new_zeros(len(beta), part.shape[1]) if g is None else g.to(theta.dtype)
             for g, part in zip(grads, parts, strict=True)
         ]
-        if torch.is_grad_enabled():  # a second derivative is wanted: leave a graph behind
+        if torch.is_grad_enabled() or not ctx.needs_input_grad[1]:  # a graph, or beta's gradient alone
             pairs = zip(known, parts, strict=True)
             grad_beta = torch.stack([g @ part.mT for g, part in pairs]).sum(dim=0)
-            return grad_beta, torch.cat([beta.mT @ g for g in known], dim=1), None
+            wanted = ctx.needs_input_grad[1]
+            return grad_beta, torch.cat([beta.mT @ g for g in known], dim=1) if wanted else None, None
         grad_beta, grad_theta = torch.zeros_like(beta), torch.empty_like(theta)
         for g, part, out in zip(known, parts, grad_theta.split(ctx.sizes, dim=1), strict=True):
             grad_beta.addmm_(g, part.mT)

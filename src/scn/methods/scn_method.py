@@ -14,7 +14,8 @@ from scn.core.network import SCN
 from scn.core.precision import full_precision
 from scn.methods.base import Method, registry
 
-FAR_DRAWS = 4
+FAR_DRAWS = 8
+FAR = 1 / 12  # of the range of a parameter: 30 degrees of a circle
 IN_USE = 0.05
 
 
@@ -45,8 +46,8 @@ class SubspaceConfigurable(Method):
         found = {"alpha": alpha}
         if self.recipe.separation_weight and self.dims > 1:
             found["other"] = self.transform.encode(self.transform.sample(len(params), generator))
-        if self.recipe.entropy_weight:
-            found["wrong"] = self._far_from(alpha, generator)
+        if self.recipe.wrong_entropy_weight or self.recipe.evidence_weight:
+            found["wrong"] = self.transform.encode(self._far_from(params, generator))
         return found
 
     def loss(self, net: nn.Module, x: Tensor, y: Tensor, told: dict[str, Tensor]) -> dict[str, Tensor]:
@@ -59,17 +60,25 @@ class SubspaceConfigurable(Method):
         if "other" in beta:
             apart = losses.separation(beta["alpha"], beta["other"])
             parts["separation"] = self.recipe.separation_weight * apart
+        if self.recipe.entropy_weight:
+            parts["entropy"] = self.recipe.entropy_weight * losses.entropy(logits).mean()
         if "wrong" in beta:
-            contrast = losses.entropy_contrast(logits, net.answer(x, beta["wrong"]))
-            parts["entropy"] = self.recipe.entropy_weight * contrast
+            wrong = net.answer(x, beta["wrong"])
+            if self.recipe.wrong_entropy_weight:
+                parts["wrong_entropy"] = -self.recipe.wrong_entropy_weight * losses.entropy(wrong).mean()
+            if self.recipe.evidence_weight:
+                parts["evidence"] = self.recipe.evidence_weight * losses.evidence_contrast(logits, wrong)
         return parts
 
-    def _far_from(self, alpha: Tensor, generator: torch.Generator) -> Tensor:
-        """For each alpha (N, S) a wrong one that is really wrong: the farthest of a few draws."""
-        draws = self.transform.sample(FAR_DRAWS * len(alpha), generator)
-        others = self.transform.encode(draws).view(FAR_DRAWS, *alpha.shape)
-        farthest = (others - alpha).norm(dim=-1).argmax(dim=0)
-        return others[farthest, torch.arange(len(alpha))]
+    def _far_from(self, params: Tensor, generator: torch.Generator) -> Tensor:
+        """For each setting (N, P) another that is really wrong: the first of a few draws that is far off.
+
+        Where none is, the farthest.
+        """
+        draws = self.transform.sample(FAR_DRAWS * len(params), generator).view(FAR_DRAWS, *params.shape)
+        distance = self.transform.distance(draws, params)
+        ranked = (distance >= FAR).double() + 1e-3 * distance.where(distance < FAR, 0)
+        return draws[ranked.argmax(dim=0), torch.arange(len(params))]
 
     @torch.no_grad()
     def statistics(self, net: nn.Module) -> dict[str, float]:

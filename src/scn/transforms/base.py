@@ -87,6 +87,17 @@ class Transform(ABC):
         axes = [p.grid(p.steps(self.default_step if step is None else step)) for p in self.parameters]
         return torch.cartesian_prod(*axes).view(-1, len(axes))
 
+    def distance(self, params: Tensor, others: Tensor) -> Tensor:
+        """How far apart settings are: (..., P) each -> (...), the largest difference of a parameter.
+
+        Differences are shares of the parameter's range; on a circle, the shorter way round.
+        """
+        span = torch.tensor([p.high - p.low for p in self.parameters])
+        circle = torch.tensor([p.periodic for p in self.parameters])
+        apart = ((params - others) / span.to(params)).abs()
+        apart = torch.where(circle.to(params.device), torch.minimum(apart % 1, 1 - apart % 1), apart)
+        return apart.amax(dim=-1)
+
     @abstractmethod
     def encode(self, params: Tensor) -> Tensor:
         """params: (..., P) -> alpha: (..., S)."""

@@ -1,0 +1,175 @@
+"""`scn search`: how well a run does when it has to find the setting itself."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import sys
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import torch
+import typer
+from rich.console import Console
+from rich.table import Table
+from safetensors.torch import load_file, save_file
+
+from scn import data, runs, search
+from scn.cli.compare import whole_numbers
+from scn.cli.train import numbers
+from scn.core.network import SCN
+from scn.data import to_float
+from scn.plan import backbone_of
+from scn.plots.search import draw_search
+from scn.runs import Run
+from scn.search import Search
+from scn.search.objective import trained_for
+from scn.search.study import Row, beside, inputs, reason_to_doubt, study
+
+MethodOption = Annotated[str, typer.Option(help=f"One of {', '.join(search.registry)}.")]
+ObjectiveOption = Annotated[
+    str | None, typer.Option(help="evidence or entropy; by default what the run was trained for.")
+]
+DEFAULT_OBJECTIVE = "entropy"  # of a run that was trained for none
+
+
+def command(
+    run: Annotated[Path, typer.Argument(help="The run folder of an SCN.")],
+    method: MethodOption = "grid",
+    batch_size: Annotated[
+        str, typer.Option(help="How many inputs share a setting, by commas.")
+    ] = "1,2,4,8,16",
+    objective: ObjectiveOption = None,
+    steps: Annotated[int | None, typer.Option(help="Of grid and refine: values of each parameter.")] = None,
+    candidates: Annotated[
+        str | None, typer.Option(help="Of candidates: settings by semicolons, such as 0;90;180;270.")
+    ] = None,
+    budget: Annotated[
+        int | None, typer.Option(help="Of coarse-to-fine: how many networks an input may be shown to.")
+    ] = None,
+    hops: Annotated[int | None, typer.Option(help="Of basin-hopping: 100 as published.")] = None,
+    exact: Annotated[
+        bool | None, typer.Option("--exact", help="Of basin-hopping: derivatives instead of differences.")
+    ] = None,
+    other: Annotated[
+        list[Path] | None, typer.Option("--beside", help="A run without setting (one4all) to compare with.")
+    ] = None,
+    samples: Annotated[int | None, typer.Option(help="So many test samples; by default all.")] = None,
+    seed: Annotated[int, typer.Option(help="Chooses order and settings of the test samples.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No messages on standard error.")] = False,
+) -> None:
+    """Let a run find the setting from the input itself, and measure what that costs.
+
+    The right setting gives a clear answer; a run is trained for that by --evidence-weight. Writes
+    search-METHOD.json and search-METHOD.png into the run folder.
+
+    Example: scn search runs/fashion-d8 --method grid --batch-size 1,4,16 --beside runs/one4all
+    """
+    torch.set_num_threads(1)
+    opened = runs.read(run)
+    given = {"steps": steps, "candidates": candidates, "budget": budget, "hops": hops, "exact": exact}
+    way = open_search(opened, method, objective, {k: v for k, v in given.items() if v is not None})
+    notes = Console(stderr=True, quiet=quiet, soft_wrap=True)
+    doubt = reason_to_doubt(opened, way)
+    if doubt:
+        print(f"warning: {doubt}", file=sys.stderr)
+    others = [_comparable(runs.read(folder), opened) for folder in other or []]
+    rows = []
+    for size in whole_numbers("--batch-size", batch_size):
+        shown = inputs(opened, size, samples, seed)
+        row = study(way, shown, size)
+        for rival in others:
+            row = replace(row, beside={**row.beside, **beside(rival, rival.network().eval(), shown, way)})
+        rows.append(row)
+        notes.print(f"batch size {size}: {row.accuracy:.4f} (setting known: {row.known_accuracy:.4f})")
+    used = samples or opened.config.samples["test"]
+    title = (
+        f"{opened.config.transform} on {Path(opened.config.data).stem}, preset {opened.config.preset}: "
+        f"{method} search by {way.objective.name}, {used:,} test samples"
+    )
+    facts = {"method": method, "objective": way.objective.name, "samples": used, "seed": seed}
+    content = {**facts, "rows": [asdict(row) for row in rows]}
+    runs.write_json(opened.folder / f"search-{method}.json", content)
+    picture = opened.folder / f"search-{method}.png"
+    draw_search(rows, title, picture)
+    if as_json:
+        print(json.dumps(content))
+    else:
+        _show(rows, title)
+    notes.print(f"wrote {opened.folder / f'search-{method}.json'} and {picture}")
+
+
+def open_search(run: Run, method: str, objective: str | None, options: dict[str, Any]) -> Search:
+    """A search for this run; options that the method does not know are refused."""
+    kind = search.get(method)
+    net = run.network(backbone_of(run) if run.is_own_class else None)
+    if not isinstance(net, SCN):
+        raise TypeError(
+            f"{run.folder} is a {run.config.method}, which has nothing to configure: search an SCN"
+        )
+    aim = trained_for(run.method().recipe)
+    known = inspect.signature(kind.__init__).parameters
+    for option in options:
+        if option not in known:
+            raise ValueError(f"{method} takes no --{option}")
+    transform = run.transform()
+    if "candidates" in options:
+        rows = [numbers("--candidates", part) for part in options["candidates"].split(";") if part.strip()]
+        if not rows or any(len(row) != len(transform.parameters) for row in rows):
+            names = ", ".join(p.name for p in transform.parameters)
+            raise ValueError(f"--candidates needs settings of {names}, separated by semicolons")
+        options = {**options, "candidates": torch.tensor(rows)}
+    elif "candidates" in known:
+        raise ValueError(f"{method} needs --candidates, such as 0;90;180;270")
+    if "estimator" in known:
+        options = {**options, "estimator": _estimator(run)}
+    name = objective or (aim.name if aim else DEFAULT_OBJECTIVE)
+    return kind(net, transform, objective=name, **options)
+
+
+def _estimator(run: Run) -> search.Estimator:
+    """The run's estimator, trained now if that has not been done."""
+    path = run.folder / "estimator.safetensors"
+    images, _ = data.load(run.config.data).split("train")
+    transform, normalise = run.transform(), run.normalisation()
+    if not path.is_file():
+        print("training an estimator of the setting ...", file=sys.stderr)
+        trained = search.train_estimator(
+            images, transform, lambda x, params: normalise(transform.apply(to_float(x), params))
+        )
+        save_file(trained.state_dict(), path)
+    tensors = load_file(path)
+    net = search.Estimator(tensors["layers.1.weight"].shape[1], transform.alpha_dim)
+    net.load_state_dict(tensors)
+    return net.eval()
+
+
+def _comparable(rival: Run, run: Run) -> Run:
+    """The rival, if it can be shown the same inputs."""
+    for key in ("data", "transform", "preset"):
+        mine, theirs = getattr(run.config, key), getattr(rival.config, key)
+        if mine != theirs:
+            raise ValueError(f"{rival.folder} has {key} {theirs}, but {run.folder} has {mine}")
+    if rival.config.method != "one4all":
+        raise ValueError(f"{rival.folder} is a {rival.config.method}; --beside takes a one4all run")
+    return rival
+
+
+def _show(rows: list[Row], title: str) -> None:
+    table = Table(title=title, title_justify="left")
+    names = ("batch size", "accuracy", "setting known", "off by", "networks", "time", *rows[0].beside)
+    for name in names:
+        table.add_column(name, justify="right")
+    for row in rows:
+        table.add_row(
+            str(row.batch_size),
+            f"{row.accuracy:.4f}",
+            f"{row.known_accuracy:.4f}",
+            f"{row.off:.1f} % of range",
+            str(row.evaluations),
+            f"{1e3 * row.seconds:.1f} ms",
+            *(f"{value:.4f}" for value in row.beside.values()),
+        )
+    Console(width=120).print(table)

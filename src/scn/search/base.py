@@ -1,0 +1,102 @@
+"""What every search offers: the setting that explains a batch best, and how sure that is."""
+
+from __future__ import annotations
+
+import copy
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from scn.core.losses import entropy
+from scn.core.network import SCN
+from scn.core.registry import Registry
+from scn.search.objective import Objective, get
+from scn.transforms import Transform
+
+NEAR = 1 / 24  # of a parameter's range: candidates closer than this explain an input in the same way
+LEAST_WEIGHT = 0.05  # of an explanation that is worth naming
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search found for each of G groups of inputs that share a setting."""
+
+    params: Tensor  # (G, P)
+    logits: Tensor  # (B, classes), the answers under these settings
+    evaluations: int  # how many networks each input was shown to
+    doubts: Tensor  # (C, G): of every candidate, means over a group
+    candidates: Tensor  # (C, P), or (C, G, P) where each group had its own
+    error: Tensor | None = None  # (P,): how far the settings may be off, where the search can tell
+
+    @property
+    def entropy(self) -> Tensor:
+        """(G,): mean entropy of the answers of each group."""
+        return entropy(self.logits).view(len(self.params), -1).mean(dim=1)
+
+
+class Search(ABC):
+    """A way to find the setting. It keeps a copy of the network, with whatever it has mixed already.
+
+    options: what a way needs beside the network, the transform and the objective.
+    """
+
+    def __init__(self, net: SCN, transform: Transform, objective: str = "evidence") -> None:
+        if not isinstance(net, SCN):
+            raise TypeError(f"a search needs an SCN, which can be configured, but got a {type(net).__name__}")
+        if not getattr(transform, "parameters", ()):
+            raise ValueError(
+                f"{type(transform).__name__} has no parameters, so there is nothing to search for"
+            )
+        self.net = copy.deepcopy(net).eval().requires_grad_(False)
+        self.transform = transform
+        self.objective: Objective = get(objective)
+
+    def __call__(self, x: Tensor, groups: int = 1) -> Found:
+        """x: (B, ...), ready for the network; the first B/G inputs share a setting, and so on."""
+        if len(x) == 0 or groups < 1 or len(x) % groups:
+            raise ValueError(f"{len(x)} inputs cannot be shared out over {groups} groups")
+        if not torch.isfinite(x).all():
+            raise ValueError("the input holds numbers that are not finite: check the sensor or file")
+        return self.find(x, groups)
+
+    @abstractmethod
+    def find(self, x: Tensor, groups: int) -> Found:
+        """The same, for inputs that have been checked."""
+
+    def doubts(self, logits: Tensor, groups: int) -> Tensor:
+        """(..., B, classes) -> (..., G): the mean doubt of each group."""
+        return self.objective.doubt(logits).unflatten(-1, (groups, -1)).mean(dim=-1)
+
+    def bounded(self, params: Tensor) -> Tensor:
+        """Settings in the range of the transform: around the circle, or no farther than the end."""
+        low = torch.tensor([p.low for p in self.transform.parameters])
+        high = torch.tensor([p.high for p in self.transform.parameters])
+        circle = torch.tensor([p.periodic for p in self.transform.parameters])
+        around = low + (params - low) % (high - low)
+        return torch.where(circle, around, params.clamp(low, high))
+
+    def span(self) -> Tensor:
+        return torch.tensor([p.high - p.low for p in self.transform.parameters])
+
+    def explanations(self, found: Found, group: int = 0, batch: int = 1) -> tuple[Tensor, Tensor]:
+        """Every setting that explains a group, best first, and its weight: (M, P), (M,).
+
+        A symmetric object has several. Each is the best of its neighbourhood, and weighs as much as all
+        candidates that are nearest to it. `batch` is how many inputs the group has.
+        """
+        doubts = found.doubts[:, group] * batch / self.objective.temperature
+        candidates = found.candidates if found.candidates.dim() == 2 else found.candidates[:, group]
+        belief = (-doubts).softmax(dim=0)
+        apart = self.transform.distance(candidates.unsqueeze(1), candidates.unsqueeze(0))
+        rivals = torch.where(apart <= NEAR + 1e-6, belief.unsqueeze(0), 0.0)
+        best = (belief >= rivals.amax(dim=1)).nonzero().squeeze(1)
+        owner = apart[:, best].argmin(dim=1)
+        weights = torch.zeros(len(best)).index_add_(0, owner, belief)
+        order = weights.argsort(descending=True)
+        order = order[weights[order] >= LEAST_WEIGHT * weights.max()]
+        return candidates[best[order]], weights[order] / weights[order].sum()
+
+
+registry: Registry[type[Search]] = Registry("search method")

@@ -1,0 +1,84 @@
+"""A small network that reads alpha off the input directly: one look instead of many."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from scn.core.network import SCN
+from scn.search.base import Found, Search, registry
+from scn.transforms import Transform
+
+WIDTH = 64
+FINE = {1: 720, 2: 65, 3: 24}  # values of each parameter among which an alpha is looked up
+BATCH, SETTINGS = 256, 32  # inputs in a training batch, and how many settings they share
+
+
+class Estimator(nn.Module):
+    """x: (B, ...) -> alpha (B, S), as the transform encodes it: an angle as its cosine and sine."""
+
+    def __init__(self, inputs: int, alpha_dim: int) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(
+            nn.Flatten(),
+            nn.Linear(inputs, WIDTH),
+            nn.ReLU(),
+            nn.Linear(WIDTH, WIDTH),
+            nn.ReLU(),
+            nn.Linear(WIDTH, alpha_dim),
+        )
+
+    def forward(self, x: Tensor) -> Tensor:
+        alpha: Tensor = self.layers(x)
+        return alpha
+
+
+def train_estimator(
+    samples: Tensor,
+    transform: Transform,
+    shown: Callable[[Tensor, Tensor], Tensor],
+    steps: int = 3000,
+    seed: int = 0,
+) -> Estimator:
+    """An estimator for samples (N, ...); shown(samples, params) is what the network would see of them."""
+    generator = torch.Generator().manual_seed(seed)
+    first = shown(samples[:1], transform.sample(1, generator))
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        net = Estimator(first.numel(), transform.alpha_dim)
+    size = min(BATCH, len(samples)) // SETTINGS * SETTINGS or 1
+    optimiser = torch.optim.Adam(net.parameters(), 2e-3)
+    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, steps)
+    for _ in range(steps):
+        params = transform.sample(SETTINGS if size > 1 else 1, generator)
+        chosen = torch.randint(len(samples), (size,), generator=generator)
+        target = transform.encode(params).repeat_interleave(size // len(params), dim=0)
+        optimiser.zero_grad()
+        F.smooth_l1_loss(net(shown(samples[chosen], params)), target, beta=0.3).backward()
+        optimiser.step()
+        schedule.step()
+    return net.eval()
+
+
+@registry.register("estimator")
+class Estimated(Search):
+    """The setting whose alpha is nearest to the mean of what the estimator says of each input."""
+
+    def __init__(
+        self, net: SCN, transform: Transform, estimator: nn.Module, objective: str = "evidence"
+    ) -> None:
+        super().__init__(net, transform, objective)
+        self.estimator = estimator
+        self.settings = transform.grid(FINE.get(len(transform.parameters), 8))
+        self.alphas = transform.encode(self.settings)
+
+    @torch.no_grad()
+    def find(self, x: Tensor, groups: int) -> Found:
+        alpha = self.estimator(x).unflatten(0, (groups, -1)).mean(dim=1)
+        params = self.settings[torch.cdist(alpha, self.alphas).argmin(dim=1)]
+        logits = self.net(x, self.transform.encode(params))
+        doubts = self.doubts(logits, groups)
+        return Found(params, logits, 1, doubts.unsqueeze(0), params.unsqueeze(0))

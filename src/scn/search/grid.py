@@ -1,0 +1,47 @@
+"""Ask the networks for many settings at once, and take the setting that fits best."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from scn.core.network import SCN
+from scn.search.base import Found, Search, registry
+from scn.transforms import Transform
+
+STEPS = {1: 72, 2: 17, 3: 8}  # values of each parameter, by the number of parameters
+FEW = 4  # values of each, where there are more parameters than that
+
+
+@registry.register("candidates")
+class Candidates(Search):
+    """A finite set of settings (C, P) that the user gives, such as the four ways to mount a camera."""
+
+    def __init__(
+        self, net: SCN, transform: Transform, candidates: Tensor, objective: str = "evidence"
+    ) -> None:
+        super().__init__(net, transform, objective)
+        candidates = transform.checked(candidates)
+        if candidates.dim() != 2 or len(candidates) == 0:
+            raise ValueError("there are no candidates to choose from: give at least one setting")
+        self.candidates = candidates
+        self.bank = self.net.bank(transform.encode(candidates))
+
+    def find(self, x: Tensor, groups: int) -> Found:
+        logits = self.bank(x)
+        doubts = self.doubts(logits, groups)
+        best = doubts.argmin(dim=0)
+        each = best.repeat_interleave(len(x) // groups)
+        chosen = logits[each, torch.arange(len(x))]
+        return Found(self.candidates[best], chosen, len(self.bank), doubts, self.candidates)
+
+
+@registry.register("grid")
+class Grid(Candidates):
+    """All settings of a regular grid: `steps` values of each parameter."""
+
+    def __init__(
+        self, net: SCN, transform: Transform, steps: int | None = None, objective: str = "evidence"
+    ) -> None:
+        count = len(transform.parameters)
+        super().__init__(net, transform, transform.grid(steps or STEPS.get(count, FEW)), objective)

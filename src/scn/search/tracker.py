@@ -1,0 +1,114 @@
+"""Follow a setting that drifts, over a stream of single inputs, and notice when it is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from scn.core.network import SCN
+from scn.search.base import Search
+from scn.search.grid import Grid
+from scn.transforms import Transform
+
+NEAR = 1 / 12  # of a parameter's range: what counts as one place
+ENOUGH = 0.5  # of the belief near one place, or the tracker is lost
+WORTH = 0.05  # change of beta, summed over bases, from which on it pays to mix the weights anew
+
+
+@dataclass(frozen=True)
+class Tracked:
+    """What is believed after one input."""
+
+    params: Tensor  # (P,)
+    spread: Tensor  # (P,): standard deviation of the belief, in the unit of the parameter
+    lost: bool  # whether the belief is spread over several places
+    logits: Tensor | None  # (classes,) of the configured network; None if the input was skipped
+    reconfigured: bool  # whether the weights were mixed anew for this input
+
+
+class Tracker:
+    """A Bayes filter on a grid of settings.
+
+    `drift` says how far the setting may move from one input to the next (standard deviation of each
+    parameter, in its unit), `jump` how likely it is anywhere at all from one input to the next. An input
+    that holds NaN is skipped: what is believed only spreads as it does with time.
+    """
+
+    def __init__(
+        self,
+        net: SCN,
+        transform: Transform,
+        drift: float | Sequence[float],
+        jump: float = 0.01,
+        steps: int | None = None,
+        objective: str = "evidence",
+    ) -> None:
+        if not 0 <= jump < 1:
+            raise ValueError(f"jump is a probability below 1, but is {jump}")
+        self.search: Search = Grid(net, transform, steps, objective)
+        self.net, self.transform = self.search.net, transform
+        assert isinstance(self.search, Grid)
+        self.candidates, self.bank = self.search.candidates, self.search.bank
+        self.belief = torch.full((len(self.candidates),), 1 / len(self.candidates))
+        self.move = self._transition(torch.as_tensor(drift, dtype=torch.float32), jump)
+        self.plain: nn.Module | None = None
+        self.beta = torch.zeros(net.dims)  # of the configured network
+
+    def _transition(self, drift: Tensor, jump: float) -> Tensor:
+        """(C, C): how likely each setting follows on each."""
+        drift = drift.expand(len(self.transform.parameters))
+        if not bool((drift >= 0).all()):
+            raise ValueError("drift must not be negative")
+        shares = (self._offset(self.candidates.unsqueeze(0), self.candidates.unsqueeze(1)) / drift).square()
+        kernel = torch.exp(-0.5 * shares.nan_to_num(nan=0.0).sum(dim=-1))  # 0/0: stays where it is
+        kernel /= kernel.sum(dim=1, keepdim=True)
+        return (1 - jump) * kernel + jump / len(kernel)
+
+    def _offset(self, params: Tensor, others: Tensor) -> Tensor:
+        """params - others, on a circle the shorter way round."""
+        span = self.search.span()
+        circle = torch.tensor([p.periodic for p in self.transform.parameters])
+        apart = params - others
+        return torch.where(circle, (apart + span / 2) % span - span / 2, apart)
+
+    @torch.no_grad()
+    def __call__(self, x: Tensor) -> Tracked:
+        """x: one input as the network takes it, with or without a batch dimension of 1."""
+        self.belief = self.belief @ self.move
+        x = x if self._is_batch(x) else x.unsqueeze(0)
+        usable = bool(torch.isfinite(x).all())
+        if usable:
+            doubts = self.search.doubts(self.bank(x), 1).squeeze(1)
+            log = self.belief.log() - doubts / self.search.objective.temperature
+            self.belief = log.softmax(dim=0)
+        params, spread, lost = self._estimate()
+        reconfigured = self._configure(params) if usable or self.plain is None else False
+        assert self.plain is not None
+        logits = self.plain(x).squeeze(0) if usable else None
+        return Tracked(params, spread, lost, logits, reconfigured)
+
+    def _is_batch(self, x: Tensor) -> bool:
+        shape = getattr(self.net.backbone, "shape", None)
+        return x.dim() == len(shape) + 1 if shape is not None else len(x) == 1
+
+    def _estimate(self) -> tuple[Tensor, Tensor, bool]:
+        """The mean of the belief around its peak, the spread of all of it, and whether it is lost."""
+        peak = self.candidates[self.belief.argmax()]
+        offset = self._offset(self.candidates, peak)
+        near = self.transform.distance(self.candidates, peak) <= NEAR
+        inside = self.belief * near
+        mean = (offset * inside.unsqueeze(1)).sum(dim=0) / inside.sum()
+        spread = ((offset - mean).square() * self.belief.unsqueeze(1)).sum(dim=0).sqrt()
+        return self.search.bounded(peak + mean), spread, bool(inside.sum() < ENOUGH)
+
+    def _configure(self, params: Tensor) -> bool:
+        """Mix the weights for this setting, if they would differ enough from what they are."""
+        alpha = self.transform.encode(params)
+        beta = self.net.beta(alpha)
+        if self.plain is not None and float((beta - self.beta).abs().sum()) < WORTH:
+            return False
+        self.plain, self.beta = self.net.configure(alpha, into=self.plain).eval(), beta
+        return True
