@@ -75,13 +75,14 @@ RESNET18 = replace(
 LENET5 = replace(PUBLISHED, epochs=6000, batch_size=256, learning_rate=6e-3, final_rate=5e-6)
 M5 = replace(PUBLISHED, epochs=100, batch_size=256, learning_rate=1e-2)
 
-# A turn in space needs many steps: Adam's are three times as short as Muon's here, and base models that
-# start alike need fewer of them.
+# A turn in space needs many steps: Adam's are three times as short as Muon's here, and fewer are needed where
+# base models start alike and are not driven apart (docs/decisions.md).
 SOLID = {
     "batch_size": 128,
     "alphas_per_batch": 32,
     "optimiser": "adam",
     "base_noise": 0.3,
+    "separation_weight": 0.0,
 }
 
 COLOURS = ("brightness", "contrast", "saturation", "sharpness")

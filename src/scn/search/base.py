@@ -45,10 +45,7 @@ class Search(ABC):
     def __init__(self, net: SCN, transform: Transform, objective: str = "evidence") -> None:
         if not isinstance(net, SCN):
             raise TypeError(f"a search needs an SCN, which can be configured, but got a {type(net).__name__}")
-        if not getattr(transform, "parameters", ()):
-            raise ValueError(
-                f"{type(transform).__name__} has no parameters, so there is nothing to search for"
-            )
+        require_parameters(transform)
         self.net = copy.deepcopy(net).eval().requires_grad_(False)
         self.transform = transform
         self.objective: Objective = get(objective)
@@ -97,6 +94,11 @@ class Search(ABC):
         order = weights.argsort(descending=True)
         order = order[weights[order] >= LEAST_WEIGHT * weights.max()]
         return candidates[best[order]], weights[order] / weights[order].sum()
+
+
+def require_parameters(transform: Transform) -> None:
+    if not getattr(transform, "parameters", ()):
+        raise ValueError(f"{type(transform).__name__} has no parameters to search for")
 
 
 registry: Registry[type[Search]] = Registry("search method")

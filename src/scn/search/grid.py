@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from scn.core.network import SCN
-from scn.search.base import Found, Search, registry
+from scn.search.base import Found, Search, registry, require_parameters
 from scn.transforms import Transform
 
 STEPS = {1: 72, 2: 17, 3: 8}  # values of each parameter, by the number of parameters
@@ -43,5 +43,6 @@ class Grid(Candidates):
     def __init__(
         self, net: SCN, transform: Transform, steps: int | None = None, objective: str = "evidence"
     ) -> None:
+        require_parameters(transform)
         count = len(transform.parameters)
         super().__init__(net, transform, transform.grid(steps or STEPS.get(count, FEW)), objective)
