@@ -49,6 +49,7 @@ bench: $(VENV)/installed-dev
 	$(BIN)/python benchmarks/transforms.py
 	$(BIN)/python benchmarks/audio.py
 	$(BIN)/python benchmarks/solid.py
+	$(BIN)/python benchmarks/search.py
 	$(BIN)/python benchmarks/training.py
 	$(BIN)/python benchmarks/tasks.py
 

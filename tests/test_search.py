@@ -62,9 +62,9 @@ def test_a_bank_answers_like_each_configured_network(name: str, shape: tuple[int
 
 
 def test_a_bank_divides_what_is_too_much_for_one_go(net: SCN, monkeypatch: pytest.MonkeyPatch) -> None:
-    bank, x = net.bank(torch.randn(4, 2)), torch.randn(9, 1, 32, 32)
+    bank, x = net.bank(torch.randn(12, 2)), torch.randn(9, 1, 32, 32)
     at_once = bank(x)
-    monkeypatch.setattr("scn.core.bank.AT_ONCE", 4 * 1024 * 2)
+    monkeypatch.setattr("scn.core.bank.AT_ONCE", 12 * 1024 * 2)
     torch.testing.assert_close(bank(x), at_once)
 
 
@@ -104,7 +104,7 @@ def test_refining_lowers_the_doubt(run: Run, net: SCN) -> None:
     first, last = (refined.doubts(found.logits, len(shown.params)) for found in (before, after))
     assert (last <= first + 1e-5).all()
     assert (last < first - 0.01).float().mean() > 0.8, "15 degrees off is far from the bottom"
-    assert after.evaluations == 12 + 2 * 3
+    assert after.evaluations == 12 + 3 + 1
 
 
 def test_refining_works_in_two_dimensions() -> None:

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from scn.core import grouped
-from scn.core.kernels import Mixed
+from scn.core.kernels import Kept
 from scn.core.subspace import Subspace
 from scn.core.substitute import call_with
 
@@ -21,7 +21,10 @@ class Bank:
         self, backbone: nn.Module, subspace: Subspace, beta: Tensor, findings: grouped.Findings
     ) -> None:
         self.backbone, self.subspace, self.beta, self._findings = backbone, subspace, beta, findings
-        self.weights = subspace.weight_sets(beta)
+        bases = subspace.base_sets()
+        self.weights = {
+            name: Kept(sets, beta, bases[name].detach()) for name, sets in subspace.weight_sets(beta).items()
+        }
 
     def __len__(self) -> int:
         return len(self.beta)
@@ -34,12 +37,18 @@ class Bank:
 
     def _answer(self, x: Tensor) -> Tensor:
         if len(self) == 1:
-            weights = {name: sets.squeeze(0) for name, sets in self.weights.items()}
+            weights = {name: kept.sets.squeeze(0) for name, kept in self.weights.items()}
             answer: Tensor = call_with(self.backbone, weights, (x,), {})
             return answer.unsqueeze(0)
         repeated = x.expand(len(self), *x.shape).flatten(0, 1)
-        mixed = {name: Mixed(sets) for name, sets in self.weights.items()}
         answer = grouped.run(
-            self.backbone, self.subspace, self.beta, len(repeated), self._findings, (repeated,), {}, mixed
+            self.backbone,
+            self.subspace,
+            self.beta,
+            len(repeated),
+            self._findings,
+            (repeated,),
+            {},
+            self.weights,
         )
         return answer.unflatten(0, (len(self), len(x)))

@@ -50,6 +50,25 @@ class Unmixed:
 
 
 @dataclass(frozen=True)
+class Kept(Mixed):
+    """Mixed already, and the bases at hand for a layer that is shown the same in every group."""
+
+    beta: Tensor  # (K, D)
+    bases: Tensor  # (D, *shape)
+
+    def shared(self, grouped: Tensor) -> Tensor | None:
+        """grouped: (K, n, ...) -> (n, ...) if all groups are the same, so that D bases do for K networks."""
+        first = grouped[:1]
+        if len(grouped) <= len(self.bases) or not torch.equal(grouped[-1:], first):
+            return None
+        return grouped[0] if torch.equal(grouped, first.expand_as(grouped)) else None
+
+    def mix_answers(self, every: Tensor, dim: int) -> Tensor:
+        """every: the outputs of all bases, D*O of them in dimension `dim` -> (K, ...) with O there."""
+        return torch.tensordot(self.beta, every.unflatten(dim, (len(self.bases), -1)), ([1], [dim]))
+
+
+@dataclass(frozen=True)
 class Groups:
     """How the batch is divided: `batch` samples in `count` groups of equal size."""
 
@@ -95,7 +114,7 @@ class Groups:
         return x.reshape(self.count, x.shape[0] // self.count, *x.shape[1:])
 
 
-Parameters = Mapping[str, Mixed | Unmixed]
+Parameters = Mapping[str, Mixed | Unmixed]  # Kept is a Mixed
 Kernel = Callable[[nn.Module, Groups, Parameters, Tensor], Tensor]
 
 
@@ -113,8 +132,11 @@ def _linear(module: nn.Module, groups: Groups, parameters: Parameters, x: Tensor
     grouped = groups.divide(x)
     bias = _mixed(module, parameters, "bias")
     weight = parameters.get("weight")
+    same = weight.shared(grouped) if isinstance(weight, Kept) else None
     if isinstance(weight, Unmixed):
         out = _mix_outputs(grouped, weight.beta, weight.bases)
+    elif isinstance(weight, Kept) and same is not None:
+        out = weight.mix_answers(F.linear(same.flatten(0, -2), weight.bases.flatten(0, 1)), 1)
     else:
         sets = _mixed(module, parameters, "weight")
         assert sets is not None
@@ -148,16 +170,21 @@ def _convolution(module: nn.Module, groups: Groups, parameters: Parameters, x: T
     weight = _mixed(module, parameters, "weight")
     bias = _mixed(module, parameters, "bias")
     assert weight is not None
-    channels = groups.divide(x).transpose(0, 1).flatten(1, 2)
+    grouped = groups.divide(x)
     convolve = next(f for kind, f in _CONVOLUTIONS.items() if isinstance(module, kind))
+    how = {"stride": module.stride, "padding": module.padding, "dilation": module.dilation}
+    kept = parameters.get("weight")
+    same = kept.shared(grouped) if isinstance(kept, Kept) and module.groups == 1 else None
+    if isinstance(kept, Kept) and same is not None:
+        out = kept.mix_answers(convolve(same, kept.bases.flatten(0, 1), **how), 1)
+        return (out if bias is None else out + _aligned(bias, out.dim(), trailing=False)).flatten(0, 1)
+    channels = grouped.transpose(0, 1).flatten(1, 2)
     out = convolve(
         channels,
         weight.expand(count, *weight.shape[1:]).flatten(0, 1),
         None if bias is None else bias.expand(count, -1).flatten(),
-        stride=module.stride,
-        padding=module.padding,
-        dilation=module.dilation,
         groups=count * module.groups,
+        **how,
     )
     return out.unflatten(1, (count, -1)).transpose(0, 1).flatten(0, 1)
 

@@ -49,6 +49,9 @@ class Search(ABC):
         self.net = copy.deepcopy(net).eval().requires_grad_(False)
         self.transform = transform
         self.objective: Objective = get(objective)
+        self.low = torch.tensor([p.low for p in transform.parameters])
+        self.span = torch.tensor([p.high - p.low for p in transform.parameters])
+        self.circle = torch.tensor([p.periodic for p in transform.parameters])
 
     def __call__(self, x: Tensor, groups: int = 1) -> Found:
         """x: (B, ...), ready for the network; the first B/G inputs share a setting, and so on."""
@@ -68,14 +71,17 @@ class Search(ABC):
 
     def bounded(self, params: Tensor) -> Tensor:
         """Settings in the range of the transform: around the circle, or no farther than the end."""
-        low = torch.tensor([p.low for p in self.transform.parameters])
-        high = torch.tensor([p.high for p in self.transform.parameters])
-        circle = torch.tensor([p.periodic for p in self.transform.parameters])
-        around = low + (params - low) % (high - low)
-        return torch.where(circle, around, params.clamp(low, high))
+        around = self.low + (params - self.low) % self.span
+        return torch.where(self.circle, around, params.clamp(self.low, self.low + self.span))
 
-    def span(self) -> Tensor:
-        return torch.tensor([p.high - p.low for p in self.transform.parameters])
+    def offset(self, params: Tensor, others: Tensor) -> Tensor:
+        """params - others, on a circle the shorter way round."""
+        apart = params - others
+        return torch.where(self.circle, (apart + self.span / 2) % self.span - self.span / 2, apart)
+
+    def middle(self, params: Tensor, others: Tensor) -> Tensor:
+        """Half way between two settings."""
+        return self.bounded(others + self.offset(params, others) / 2)
 
     def explanations(self, found: Found, group: int = 0, batch: int = 1) -> tuple[Tensor, Tensor]:
         """Every setting that explains a group, best first, and its weight: (M, P), (M,).

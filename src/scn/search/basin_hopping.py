@@ -32,7 +32,7 @@ class BasinHopping(Search):
 
     def find(self, x: Tensor, groups: int) -> Found:
         parts = [self._one(part) for part in x.chunk(groups)]
-        params = torch.stack([self._params(torch.from_numpy(best).float()) for best, _ in parts])
+        params = torch.stack([self._params(torch.from_numpy(best)).float() for best, _ in parts])
         with torch.no_grad():
             logits = self.net(x, self.transform.encode(params))
         evaluations = max(count for _, count in parts)
@@ -44,14 +44,14 @@ class BasinHopping(Search):
         from scipy.optimize import basinhopping
 
         def doubt(place: np.ndarray) -> float | tuple[float, np.ndarray]:
-            share = torch.from_numpy(np.atleast_1d(place)).float().requires_grad_(self.exact)
+            share = torch.from_numpy(np.atleast_1d(place)).requires_grad_(self.exact)
             with torch.set_grad_enabled(self.exact):
                 logits = self.net(x, self.transform.encode(self._params(share)))
                 total = self.objective.doubt(logits).sum()
             if not self.exact:
                 return float(total)
             (slope,) = torch.autograd.grad(total, share)
-            return float(total.detach()), slope.double().numpy()
+            return float(total.detach()), slope.numpy()
 
         found = basinhopping(
             doubt,
@@ -65,5 +65,4 @@ class BasinHopping(Search):
 
     def _params(self, share: Tensor) -> Tensor:
         """-1 to 1 is the whole range; beyond it, around the circle or the end of the range."""
-        low = torch.tensor([p.low for p in self.transform.parameters])
-        return self.bounded(low + (share + 1) / 2 * self.span())
+        return self.bounded(self.low + (share + 1) / 2 * self.span)

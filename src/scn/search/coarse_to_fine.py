@@ -53,7 +53,7 @@ class CoarseToFine(Search):
         for _ in range(self.rounds):
             kept = doubts.topk(min(self.keep, len(doubts)), dim=0, largest=False).indices
             centres = candidates.gather(0, kept.unsqueeze(2).expand(-1, -1, candidates.shape[2]))
-            moves = (self.offsets * cells * self.span()).view(1, -1, 1, candidates.shape[2])
+            moves = (self.offsets * cells * self.span).view(1, -1, 1, candidates.shape[2])
             candidates = self.bounded((centres.unsqueeze(1) + moves).flatten(0, 1))  # (keep * 2^P, G, P)
             answers = self._ask(x, candidates)
             doubts = self.doubts(answers, groups)
@@ -65,7 +65,7 @@ class CoarseToFine(Search):
             each = place.repeat_interleave(len(x) // groups)
             better = lower.repeat_interleave(len(x) // groups).unsqueeze(1)
             logits = torch.where(better, answers[each, torch.arange(len(x))], logits)
-        error = cells * self.span() / 2
+        error = cells * self.span / 2
         return Found(best, logits, evaluations, found.doubts, found.candidates, error)
 
     @torch.no_grad()

@@ -10,6 +10,7 @@ from scn.search.base import Found, Search, registry, require_parameters
 from scn.transforms import Transform
 
 STEPS = {1: 72, 2: 17, 3: 8}  # values of each parameter, by the number of parameters
+TINY = 1e-12
 FEW = 4  # values of each, where there are more parameters than that
 
 
@@ -44,5 +45,24 @@ class Grid(Candidates):
         self, net: SCN, transform: Transform, steps: int | None = None, objective: str = "evidence"
     ) -> None:
         require_parameters(transform)
-        count = len(transform.parameters)
-        super().__init__(net, transform, transform.grid(steps or STEPS.get(count, FEW)), objective)
+        self.steps = steps or STEPS.get(len(transform.parameters), FEW)
+        super().__init__(net, transform, transform.grid(self.steps), objective)
+
+    def bottom(self, doubts: Tensor) -> Tensor:
+        """doubts: (C, G) -> (G, P): for each parameter where a parabola through three values is lowest.
+
+        The three are the lowest of the grid and its neighbours; at the end of a range it stays there.
+        """
+        best = doubts.argmin(dim=0)
+        settings = self.candidates[best]
+        for axis in range(len(self.span)):
+            stride = self.steps ** (len(self.span) - 1 - axis)
+            place = best // stride % self.steps
+            around = [(place + side) % self.steps for side in (-1, 1)]
+            before, after = (doubts.gather(0, (best + (p - place) * stride)[None])[0] for p in around)
+            bend = before + after - 2 * doubts.amin(dim=0)
+            shift = torch.where(bend > 0, (before - after) / (2 * bend).clamp_min(TINY), 0.0)
+            inside = self.circle[axis] | ((place > 0) & (place < self.steps - 1))
+            cell = self.span[axis] / (self.steps - int(not self.circle[axis]))
+            settings[:, axis] += torch.where(inside, shift, 0.0) * cell
+        return self.bounded(settings)

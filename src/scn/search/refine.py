@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 
 from scn.core.network import SCN
-from scn.search.base import Found, Search, registry
-from scn.search.grid import STEPS, Grid
+from scn.search.base import NEAR, Found, Search, registry
+from scn.search.grid import Grid
 from scn.transforms import Transform
 
 FLAT = 1e-6  # a curvature that tells nothing
@@ -15,66 +15,81 @@ FLAT = 1e-6  # a curvature that tells nothing
 
 @registry.register("refine")
 class Refine(Search):
-    """Another search first, by default a coarser grid, then `newton` steps from what it found."""
+    """Another search first, by default a grid, then `newton` steps from what it found.
+
+    From a grid the first place to look is the bottom of a parabola through the best value and its
+    neighbours.
+    """
 
     def __init__(
         self,
         net: SCN,
         transform: Transform,
         steps: int | None = None,
-        newton: int = 2,
+        newton: int = 1,
         start: Search | None = None,
         objective: str = "evidence",
     ) -> None:
         super().__init__(net, transform, objective)
-        coarse = steps or max(4, STEPS.get(len(transform.parameters), 8) // 2)
-        self.start = start or Grid(net, transform, coarse, objective)
-        self.newton, self.cell = newton, 1 / coarse
+        self.start = start or Grid(net, transform, steps, objective)
+        self.newton = newton
 
     def find(self, x: Tensor, groups: int) -> Found:
         first = self.start.find(x, groups)
-        walk = _Walk(self, x, groups, first.params, first.logits, self.cell / 2)
+        walk = _Walk(self, x, groups, first)
+        if isinstance(self.start, Grid):
+            walk.reach, walk.place = 0.5 / self.start.steps, self.start.bottom(first.doubts)
         for _ in range(self.newton):
             walk.step()
-        return Found(walk.best, walk.logits, first.evaluations + walk.count, first.doubts, first.candidates)
+        walk.look()
+        evaluations = first.evaluations + self.newton + 1
+        return Found(walk.best, walk.logits, evaluations, first.doubts, first.candidates)
 
 
 class _Walk:
-    """The way downhill of every group at once. A step that leads up is taken back and made shorter."""
+    """The way downhill of every group at once. Where a step led up, the next place is half way back."""
 
-    def __init__(
-        self, search: Search, x: Tensor, groups: int, start: Tensor, logits: Tensor, reach: float
-    ) -> None:
+    reach = NEAR  # longest step, as a share of the range
+
+    def __init__(self, search: Search, x: Tensor, groups: int, first: Found) -> None:
         self.search, self.x, self.groups = search, x, groups
-        self.best, self.logits = start, logits
-        self.least = search.doubts(logits, groups)
-        self.reach = torch.full((groups, 1), reach)  # longest step, as a share of the range
-        self.count = 0
+        self.best, self.logits = first.params, first.logits
+        self.least = search.doubts(first.logits, groups)
+        self.place = self.best  # where to look next
 
     def step(self) -> None:
-        move = self._direction()
-        length = move.norm(dim=1, keepdim=True)
-        move = move * (self.reach / length.clamp_min(FLAT)).clamp_max(1.0)
-        there = self.search.bounded(self.best + move * self.search.span())
-        with torch.no_grad():
-            logits = self.search.net(self.x, self.search.transform.encode(there))
-            doubts = self.search.doubts(logits, self.groups)
-        self.count += 2
-        lower = doubts < self.least
-        self.best = torch.where(lower.unsqueeze(1), there, self.best)
-        self.least = torch.where(lower, doubts, self.least)
-        each = lower.repeat_interleave(len(self.x) // self.groups).unsqueeze(1)
-        self.logits = torch.where(each, logits, self.logits)
-        self.reach = torch.where(lower.unsqueeze(1), self.reach, self.reach / 4)
-
-    def _direction(self) -> Tensor:
-        """(G, P): the Newton step in shares of the range; where the ground curves down, still downhill."""
-        span = self.search.span()
-        share = torch.zeros_like(self.best, requires_grad=True)
-        logits = self.search.net(self.x, self.search.transform.encode(self.best + share * span))
-        doubts = self.search.doubts(logits, self.groups)
+        """Look at the place, and choose the next by the slope and curvature there."""
+        share = torch.zeros_like(self.place, requires_grad=True)
+        doubts = self._doubts(self.place + share * self.search.span)
         (slope,) = torch.autograd.grad(doubts.sum(), share, create_graph=True)
         rows = [torch.autograd.grad(part.sum(), share, retain_graph=True)[0] for part in slope.unbind(dim=1)]
-        curvature, axes = torch.linalg.eigh(torch.stack(rows, dim=1))
-        along = (axes.mT @ slope.detach().unsqueeze(2)).squeeze(2) / curvature.abs().clamp_min(FLAT)
-        return -(axes @ along.unsqueeze(2)).squeeze(2)
+        move = _newton(slope.detach(), torch.stack(rows, dim=1))
+        move *= (self.reach / move.norm(dim=1, keepdim=True).clamp_min(FLAT)).clamp_max(1.0)
+        back = self.search.middle(self.best, self.place)
+        self.place = torch.where(self.lower, self.search.bounded(self.place + move * self.search.span), back)
+
+    @torch.no_grad()
+    def look(self) -> None:
+        """Look at the last place."""
+        self._doubts(self.place)
+
+    def _doubts(self, params: Tensor) -> Tensor:
+        """(G,), and remember where they are the lowest so far."""
+        logits = self.search.net(self.x, self.search.transform.encode(params))
+        doubts = self.search.doubts(logits, self.groups)
+        lower = (doubts.detach() < self.least) | (self.place == self.best).all(dim=1)
+        self.lower = lower.unsqueeze(1)
+        self.best = torch.where(self.lower, self.place, self.best)
+        self.least = torch.where(lower, doubts.detach(), self.least)
+        each = lower.repeat_interleave(len(self.x) // self.groups).unsqueeze(1)
+        self.logits = torch.where(each, logits.detach(), self.logits)
+        return doubts
+
+
+def _newton(slope: Tensor, curvature: Tensor) -> Tensor:
+    """slope: (G, P), curvature: (G, P, P) -> the step (G, P), downhill even where the ground curves down."""
+    if slope.shape[1] == 1:
+        return -slope / curvature.squeeze(2).abs().clamp_min(FLAT)
+    values, axes = torch.linalg.eigh(curvature)
+    along = (axes.mT @ slope.unsqueeze(2)).squeeze(2) / values.abs().clamp_min(FLAT)
+    return -(axes @ along.unsqueeze(2)).squeeze(2)

@@ -62,17 +62,12 @@ class Tracker:
         drift = drift.expand(len(self.transform.parameters))
         if not bool((drift >= 0).all()):
             raise ValueError("drift must not be negative")
-        shares = (self._offset(self.candidates.unsqueeze(0), self.candidates.unsqueeze(1)) / drift).square()
+        shares = (
+            self.search.offset(self.candidates.unsqueeze(0), self.candidates.unsqueeze(1)) / drift
+        ).square()
         kernel = torch.exp(-0.5 * shares.nan_to_num(nan=0.0).sum(dim=-1))  # 0/0: stays where it is
         kernel /= kernel.sum(dim=1, keepdim=True)
         return (1 - jump) * kernel + jump / len(kernel)
-
-    def _offset(self, params: Tensor, others: Tensor) -> Tensor:
-        """params - others, on a circle the shorter way round."""
-        span = self.search.span()
-        circle = torch.tensor([p.periodic for p in self.transform.parameters])
-        apart = params - others
-        return torch.where(circle, (apart + span / 2) % span - span / 2, apart)
 
     @torch.no_grad()
     def __call__(self, x: Tensor) -> Tracked:
@@ -97,7 +92,7 @@ class Tracker:
     def _estimate(self) -> tuple[Tensor, Tensor, bool]:
         """The mean of the belief around its peak, the spread of all of it, and whether it is lost."""
         peak = self.candidates[self.belief.argmax()]
-        offset = self._offset(self.candidates, peak)
+        offset = self.search.offset(self.candidates, peak)
         near = self.transform.distance(self.candidates, peak) <= NEAR
         inside = self.belief * near
         mean = (offset * inside.unsqueeze(1)).sum(dim=0) / inside.sum()

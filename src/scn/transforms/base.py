@@ -120,7 +120,9 @@ class Transform(ABC):
 
     def checked(self, params: Tensor) -> Tensor:
         """params as finite numbers, with one value for each parameter in the last dimension."""
-        params = torch.as_tensor(params, dtype=torch.float32)
+        params = torch.as_tensor(params)
+        if params.dtype != torch.float64:
+            params = params.float()
         count = len(self.parameters)
         if params.dim() == 0 or params.shape[-1] != count:
             names = ", ".join(p.name for p in self.parameters)
