@@ -21,10 +21,11 @@ from scn.cli.train import numbers
 from scn.core.network import SCN
 from scn.data import to_float
 from scn.plan import backbone_of
-from scn.plots.search import draw_search
+from scn.plots.search import draw_search, draw_stream
 from scn.runs import Run
 from scn.search import Search
 from scn.search.objective import trained_for
+from scn.search.stream import follow
 from scn.search.study import Row, beside, inputs, reason_to_doubt, study
 
 MethodOption = Annotated[str, typer.Option(help=f"One of {', '.join(search.registry)}.")]
@@ -55,6 +56,13 @@ def command(
     other: Annotated[
         list[Path] | None, typer.Option("--beside", help="A run without setting (one4all) to compare with.")
     ] = None,
+    stream: Annotated[
+        int | None,
+        typer.Option(help="Follow a drifting setting over so many single inputs instead.", min=2),
+    ] = None,
+    drift: Annotated[
+        float | None, typer.Option(help="Of a stream: how far it moves from one input to the next.")
+    ] = None,
     samples: Annotated[int | None, typer.Option(help="So many test samples; by default all.")] = None,
     seed: Annotated[int, typer.Option(help="Chooses order and settings of the test samples.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
@@ -65,7 +73,8 @@ def command(
     The right setting gives a clear answer; a run is trained for that by --evidence-weight. Writes
     search-METHOD.json and search-METHOD.png into the run folder.
 
-    Example: scn search runs/fashion-d8 --method grid --batch-size 1,4,16 --beside runs/one4all
+    Examples: scn search runs/fashion-d8 --method grid --batch-size 1,4,16 --beside runs/one4all
+    scn search runs/fashion-d8 --stream 1000 --drift 2
     """
     torch.set_num_threads(1)
     opened = runs.read(run)
@@ -75,6 +84,11 @@ def command(
     doubt = reason_to_doubt(opened, way)
     if doubt:
         print(f"warning: {doubt}", file=sys.stderr)
+    if stream is not None:
+        _follow(opened, way, stream, drift, seed, as_json)
+        return
+    if drift is not None:
+        raise ValueError("--drift is for a --stream")
     others = [_comparable(runs.read(folder), opened) for folder in other or []]
     rows = []
     for size in whole_numbers("--batch-size", batch_size):
@@ -127,6 +141,24 @@ def open_search(run: Run, method: str, objective: str | None, options: dict[str,
         options = {**options, "estimator": _estimator(run)}
     name = objective or (aim.name if aim else DEFAULT_OBJECTIVE)
     return kind(net, transform, objective=name, **options)
+
+
+def _follow(run: Run, way: Search, count: int, drift: float | None, seed: int, as_json: bool) -> None:
+    """The tracker on a stream; by default a setting drifts by a 180th of its range."""
+    moves = way.span / 180 if drift is None else torch.full_like(way.span, drift)
+    tracker = search.Tracker(way.net, way.transform, moves.tolist(), objective=way.objective.name)
+    seen = follow(run, tracker, count, moves, seed)
+    found = seen.summary()
+    picture = run.folder / "search-stream.png"
+    title = f"{run.config.transform} on {Path(run.config.data).stem}, tracked by {way.objective.name}"
+    draw_stream(seen, way.transform, title, picture)
+    runs.write_json(run.folder / "search-stream.json", found.to_json())
+    if as_json:
+        print(json.dumps(found.to_json()))
+    else:
+        for name, value in found.to_json().items():
+            print(f"{name:<16} {value:.4f}" if isinstance(value, float) else f"{name:<16} {value}")
+    print(f"wrote {run.folder / 'search-stream.json'} and {picture}", file=sys.stderr)
 
 
 def _estimator(run: Run) -> search.Estimator:

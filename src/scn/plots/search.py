@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import torch
+
 from scn.plots.comparison import BASELINES
+from scn.search.stream import Stream
 from scn.search.study import Row
+from scn.transforms import Transform
 
 BLUE, DARK, SPARE = "#0072b2", "#08306b", "#cc79a7"
 
@@ -38,6 +42,43 @@ def draw_search(rows: Sequence[Row], title: str, path: Path) -> None:
         axes.set_xticks(sizes, [str(size) for size in sizes])
         axes.minorticks_off()
         axes.grid(alpha=0.3)
+    figure.suptitle(title, fontsize=10)
+    figure.savefig(path, dpi=130)
+    plt.close(figure)
+
+
+def draw_stream(stream: Stream, transform: Transform, title: str, path: Path, most: int = 400) -> None:
+    """The true and the believed setting, input by input, for the first part of a stream."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    count = min(most, len(stream.truth))
+    across = range(count)
+    figure, grid = plt.subplots(
+        len(transform.parameters), 1, figsize=(9, 0.8 + 2.4 * len(transform.parameters)),
+        squeeze=False, sharex=True, layout="constrained",
+    )  # fmt: skip
+    for axis, parameter in enumerate(transform.parameters):
+        axes = grid[axis, 0]
+        true, believed, spread = (
+            part[:count, axis] for part in (stream.truth, stream.believed, stream.spread)
+        )
+        axes.fill_between(across, believed - spread, believed + spread, color=BLUE, alpha=0.15, linewidth=0)
+        axes.plot(across, true, ".", color=BASELINES["one4all"], markersize=4, label="true")
+        axes.plot(across, believed, ".", color=BLUE, markersize=2.5, label="believed, with its spread")
+        lost = torch.arange(count)[stream.lost[:count]]
+        axes.plot(lost, torch.full((len(lost),), parameter.low), "|", color="#444444", label="lost")
+        margin = 0.03 * (parameter.high - parameter.low)
+        axes.set(
+            ylabel=f"{parameter.name} {parameter.unit}".strip(),
+            ylim=(parameter.low - margin, parameter.high + margin),
+            xlim=(0, count),
+        )
+        axes.grid(alpha=0.3)
+    grid[0, 0].legend(fontsize=8, loc="upper right")
+    grid[-1, 0].set_xlabel("input")
     figure.suptitle(title, fontsize=10)
     figure.savefig(path, dpi=130)
     plt.close(figure)

@@ -1,0 +1,104 @@
+"""How well a tracker follows a setting that drifts, and sometimes jumps, over a stream of single inputs."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+import torch
+from torch import Tensor
+
+from scn import data
+from scn.data import to_float
+from scn.runs import Run
+from scn.search.tracker import Tracker
+
+START = 10  # inputs that a tracker may take to find its setting first
+BETWEEN = 40  # inputs from one jump to the next
+NEAR = 1 / 24  # of the range, 15 degrees of a circle: a setting that has been found
+PATIENCE = 15  # inputs in which it should be found again after a jump
+
+
+@dataclass(frozen=True)
+class Stream:
+    """What happened, input by input."""
+
+    truth: Tensor  # (N, P)
+    believed: Tensor  # (N, P)
+    spread: Tensor  # (N, P)
+    lost: Tensor  # (N,)
+    reconfigured: Tensor  # (N,)
+    right: Tensor  # (N,): answers of the tracker's network
+    right_if_told: Tensor  # (N,): answers of the network that is told the setting
+    near: Tensor  # (N,): whether the believed setting is close to the true one
+    jumps: Tensor  # (J,): inputs before which the setting jumped
+
+    def summary(self) -> Summary:
+        waits = [self._wait(int(jump)) for jump in self.jumps]
+        return Summary(
+            inputs=len(self.right),
+            accuracy=self.right[START:].double().mean().item(),
+            known_accuracy=self.right_if_told[START:].double().mean().item(),
+            jumps=len(waits),
+            recovered=sum(wait <= PATIENCE for wait in waits) / max(1, len(waits)),
+            reconfigured=self.reconfigured.double().mean().item(),
+            lost=self.lost.double().mean().item(),
+        )
+
+    def _wait(self, jump: int) -> int:
+        """How many inputs it took from a jump until the setting was found."""
+        found = self.near[jump : jump + BETWEEN].nonzero()
+        return int(found[0]) + 1 if len(found) else BETWEEN + 1
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Shares; accuracies are those after the first few inputs, jumps included."""
+
+    inputs: int
+    accuracy: float
+    known_accuracy: float
+    jumps: int
+    recovered: float  # of the jumps, in time
+    reconfigured: float  # of the inputs
+    lost: float  # of the inputs
+
+    def to_json(self) -> dict[str, float]:
+        return asdict(self)
+
+
+def walk(tracker: Tracker, count: int, drift: Tensor, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+    """(N, P) settings that drift (P,) and jump anywhere every so often, and the places of the jumps."""
+    settings = tracker.transform.sample(count, generator)
+    moves = drift * torch.randn(settings.shape, generator=generator)
+    for i in range(1, count):
+        if i % BETWEEN:
+            settings[i] = tracker.search.bounded(settings[i - 1] + moves[i])
+    return settings, torch.arange(BETWEEN, count - BETWEEN + 1, BETWEEN)
+
+
+@torch.no_grad()
+def follow(run: Run, tracker: Tracker, count: int, drift: Tensor, seed: int = 0) -> Stream:
+    """Show the tracker test samples of the run, one by one."""
+    generator = torch.Generator().manual_seed(seed)
+    images, labels = data.load(run.config.data).split("test")
+    transform, normalise = tracker.transform, run.normalisation()
+    truth, jumps = walk(tracker, count, drift, generator)
+    chosen = torch.randint(len(images), (count,), generator=generator)
+    seen, told = [], []
+    for index, setting in zip(chosen.tolist(), truth, strict=True):
+        x = normalise(transform.apply(to_float(images[index : index + 1]), setting))
+        seen.append(tracker(x))
+        told.append(tracker.net(x, transform.encode(setting)).argmax(dim=1))
+    believed = torch.stack([s.params for s in seen])
+    answers = torch.stack([s.logits.argmax() for s in seen if s.logits is not None])
+    return Stream(
+        truth,
+        believed,
+        torch.stack([s.spread for s in seen]),
+        torch.tensor([s.lost for s in seen]),
+        torch.tensor([s.reconfigured for s in seen]),
+        answers == labels[chosen],
+        torch.cat(told) == labels[chosen],
+        transform.distance(believed, truth) <= NEAR,
+        jumps,
+    )
