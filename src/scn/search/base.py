@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -41,6 +42,8 @@ class Search(ABC):
 
     options: what a way needs beside the network, the transform and the objective.
     """
+
+    by_doubt: ClassVar[bool] = True  # whether it goes by the network's doubt, which must be trained for that
 
     def __init__(self, net: SCN, transform: Transform, objective: str = "evidence") -> None:
         if not isinstance(net, SCN):

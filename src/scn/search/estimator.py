@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import ClassVar
 
 import torch
 import torch.nn.functional as F
@@ -66,6 +67,8 @@ def train_estimator(
 @registry.register("estimator")
 class Estimated(Search):
     """The setting whose alpha is nearest to the mean of what the estimator says of each input."""
+
+    by_doubt: ClassVar[bool] = False
 
     def __init__(
         self, net: SCN, transform: Transform, estimator: nn.Module, objective: str = "evidence"
