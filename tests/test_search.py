@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import json
+import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -314,6 +316,35 @@ def test_the_command_reports_each_batch_size(run: Run, tmp_path: Path) -> None:
     assert (run.folder / "search-grid.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_the_command_keeps_an_estimator_with_the_run(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = shutil.copytree(run.folder, tmp_path / "run")
+    train_briefly = partial(search.train_estimator, steps=300)
+    monkeypatch.setattr("scn.cli.search.search.train_estimator", train_briefly)
+    arguments = ("search", str(folder), "--batch-size", "8", "--samples", "160", "--json", "--method")
+    first = scn_command(*arguments, "estimator")
+    again = scn_command(*arguments, "refine", "--start", "estimator")
+    assert "training an estimator" in first.err
+    assert "training an estimator" not in again.err
+    alone, refined = (json.loads(result.out)["rows"][0] for result in (first, again))
+    assert alone["off"] < 10
+    assert alone["evaluations"] == 1
+    assert refined["evaluations"] == 3
+    assert refined["off"] < alone["off"]
+
+
+def test_the_command_follows_a_stream(run: Run) -> None:
+    result = scn_command("search", str(run.folder), "--stream", "200", "--drift", "2", "--json")
+    assert result.code == 0, result.err
+    summary = json.loads(result.out)
+    assert summary["inputs"] == 200
+    assert summary["jumps"] == 4
+    assert summary["recovered"] >= 0.75
+    assert summary["accuracy"] > summary["known_accuracy"] - 0.05
+    assert (run.folder / "search-stream.png").read_bytes().startswith(b"\x89PNG")
+
+
 def test_a_run_evaluates_without_being_told_the_setting(run: Run) -> None:
     told = scn_command("evaluate", str(run.folder), "--step", "60", "--json")
     found = scn_command("evaluate", str(run.folder), "--step", "60", "--invariant", "--json")
@@ -336,6 +367,8 @@ def test_a_run_that_was_not_trained_for_search_is_warned_of(tmp_path: Path) -> N
     [
         (("--method", "grid", "--budget", "9"), "grid takes no --budget"),
         (("--method", "candidates"), "candidates needs --candidates"),
+        (("--method", "refine", "--start", "luck"), "starts on a grid or at an estimator"),
+        (("--drift", "2"), "--drift is for a --stream"),
         (("--method", "candidates", "--candidates", ";"), "needs settings of angle"),
         (("--batch-size", "0"), "--batch-size must be at least 1"),
         (("--batch-size", "100000"), "a batch size must be from 1 to"),

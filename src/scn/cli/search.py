@@ -43,6 +43,9 @@ def command(
     ] = "1,2,4,8,16",
     objective: ObjectiveOption = None,
     steps: Annotated[int | None, typer.Option(help="Of grid and refine: values of each parameter.")] = None,
+    start: Annotated[
+        str | None, typer.Option(help="Of refine: estimator, to start there instead of on a grid.")
+    ] = None,
     candidates: Annotated[
         str | None, typer.Option(help="Of candidates: settings by semicolons, such as 0;90;180;270.")
     ] = None,
@@ -78,7 +81,14 @@ def command(
     """
     torch.set_num_threads(1)
     opened = runs.read(run)
-    given = {"steps": steps, "candidates": candidates, "budget": budget, "hops": hops, "exact": exact}
+    given = {
+        "steps": steps,
+        "start": start,
+        "candidates": candidates,
+        "budget": budget,
+        "hops": hops,
+        "exact": exact,
+    }
     way = open_search(opened, method, objective, {k: v for k, v in given.items() if v is not None})
     notes = Console(stderr=True, quiet=quiet, soft_wrap=True)
     doubt = reason_to_doubt(opened, way)
@@ -140,6 +150,10 @@ def open_search(run: Run, method: str, objective: str | None, options: dict[str,
     if "estimator" in known:
         options = {**options, "estimator": _estimator(run)}
     name = objective or (aim.name if aim else DEFAULT_OBJECTIVE)
+    if "start" in options:
+        if options["start"] != "estimator":
+            raise ValueError(f"refine starts on a grid or at an estimator, not at {options['start']!r}")
+        options = {**options, "start": search.Estimated(net, transform, _estimator(run), name)}
     return kind(net, transform, objective=name, **options)
 
 

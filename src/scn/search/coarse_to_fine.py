@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import torch
 from torch import Tensor
 
 from scn.core.network import SCN
 from scn.search.base import Found, Search, registry
-from scn.search.grid import Grid
+from scn.search.grid import FEW, STEPS, Grid
 from scn.transforms import Transform
 
-FINEST = 6  # times that a cell is halved: finer than any network can tell
+SPLIT = {1: 8, 2: 3}  # parts of a cell along each parameter, by how many there are; 2 for more
+FINEST = 3e-4  # of the range, a tenth of a degree: no network can tell less
 
 
 @registry.register("coarse-to-fine")
@@ -33,17 +35,17 @@ class CoarseToFine(Search):
     ) -> None:
         super().__init__(net, transform, objective)
         count = len(transform.parameters)
-        self.offsets = torch.tensor(list(itertools.product((-0.25, 0.25), repeat=count)))
-        self.keep = keep
-        first = int((budget / 2) ** (1 / count) + 1e-9)
+        first = min(int((budget / 2) ** (1 / count) + 1e-9), STEPS.get(count, FEW))
         if first < 2:
             raise ValueError(f"a budget of {budget} is too small for {count} parameters: give {2 * 2**count}")
-        self.coarse = Grid(net, transform, first, objective)
-        self.cells = 1 / torch.tensor(
-            [float(first if p.periodic else first - 1) for p in transform.parameters]
-        )
-        spent = first**count
-        self.rounds = min(FINEST, (budget - spent) // (keep * len(self.offsets)))
+        self.coarse, self.keep = Grid(net, transform, first, objective), keep
+        self.cells = 1 / torch.tensor([first - (not p.periodic) for p in transform.parameters]).float()
+        self.split = SPLIT.get(count, 2)
+        inside = [(i + 0.5) / self.split - 0.5 for i in range(self.split)]
+        self.offsets = torch.tensor(list(itertools.product(inside, repeat=count)))
+        affordable = (budget - first**count) // (keep * len(self.offsets))
+        useful = math.ceil(math.log(self.cells.max().item() / FINEST, self.split))
+        self.rounds = min(affordable, useful)
 
     def find(self, x: Tensor, groups: int) -> Found:
         found = self.coarse.find(x, groups)
@@ -54,10 +56,10 @@ class CoarseToFine(Search):
             kept = doubts.topk(min(self.keep, len(doubts)), dim=0, largest=False).indices
             centres = candidates.gather(0, kept.unsqueeze(2).expand(-1, -1, candidates.shape[2]))
             moves = (self.offsets * cells * self.span).view(1, -1, 1, candidates.shape[2])
-            candidates = self.bounded((centres.unsqueeze(1) + moves).flatten(0, 1))  # (keep * 2^P, G, P)
+            candidates = self.bounded((centres.unsqueeze(1) + moves).flatten(0, 1))  # (C, G, P)
             answers = self._ask(x, candidates)
             doubts = self.doubts(answers, groups)
-            cells, evaluations = cells / 2, evaluations + len(candidates)
+            cells, evaluations = cells / self.split, evaluations + len(candidates)
             lowest, place = doubts.min(dim=0)
             lower = lowest < least
             least = torch.where(lower, lowest, least)
