@@ -64,7 +64,7 @@ def command(
     if invariant:
         if frozen is not None:
             raise ValueError("--fixed tells the setting, and --invariant does not: leave one out")
-        way = open_search(opened, method, None, {})
+        way = open_search(opened, method, None, {}, backbone)
         doubt = reason_to_doubt(opened, way)
         if doubt:
             print(f"warning: {doubt}", file=sys.stderr)

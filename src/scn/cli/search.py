@@ -66,6 +66,9 @@ def command(
     drift: Annotated[
         float | None, typer.Option(help="Of a stream: how far it moves from one input to the next.")
     ] = None,
+    backbone: Annotated[
+        str | None, typer.Option(help="Your own class, package.module:Class, if the run has one.")
+    ] = None,
     samples: Annotated[int | None, typer.Option(help="So many test samples; by default all.")] = None,
     seed: Annotated[int, typer.Option(help="Chooses order and settings of the test samples.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
@@ -89,7 +92,7 @@ def command(
         "hops": hops,
         "exact": exact,
     }
-    way = open_search(opened, method, objective, {k: v for k, v in given.items() if v is not None})
+    way = open_search(opened, method, objective, {k: v for k, v in given.items() if v is not None}, backbone)
     notes = Console(stderr=True, quiet=quiet, soft_wrap=True)
     doubt = reason_to_doubt(opened, way)
     if doubt:
@@ -105,7 +108,8 @@ def command(
         shown = inputs(opened, size, samples, seed)
         row = study(way, shown, size)
         for rival in others:
-            row = replace(row, beside={**row.beside, **beside(rival, rival.network().eval(), shown, way)})
+            plain = rival.network(backbone_of(rival, backbone) if rival.is_own_class else None).eval()
+            row = replace(row, beside={**row.beside, **beside(rival, plain, shown, way)})
         rows.append(row)
         notes.print(f"batch size {size}: {row.accuracy:.4f} (setting known: {row.known_accuracy:.4f})")
     used = samples or opened.config.samples["test"]
@@ -125,10 +129,12 @@ def command(
     notes.print(f"wrote {opened.folder / f'search-{method}.json'} and {picture}")
 
 
-def open_search(run: Run, method: str, objective: str | None, options: dict[str, Any]) -> Search:
+def open_search(
+    run: Run, method: str, objective: str | None, options: dict[str, Any], backbone: str | None = None
+) -> Search:
     """A search for this run; options that the method does not know are refused."""
     kind = search.get(method)
-    net = run.network(backbone_of(run) if run.is_own_class else None)
+    net = run.network(backbone_of(run, backbone) if run.is_own_class else None)
     if not isinstance(net, SCN):
         raise TypeError(
             f"{run.folder} is a {run.config.method}, which has nothing to configure: search an SCN"
@@ -139,6 +145,10 @@ def open_search(run: Run, method: str, objective: str | None, options: dict[str,
         if option not in known:
             raise ValueError(f"{method} takes no --{option}")
     transform = run.transform()
+    if transform.measured:
+        raise ValueError(
+            f"{run.config.transform} is measured with each sample: there is nothing to search for"
+        )
     if "candidates" in options:
         rows = [numbers("--candidates", part) for part in options["candidates"].split(";") if part.strip()]
         if not rows or any(len(row) != len(transform.parameters) for row in rows):
