@@ -162,11 +162,12 @@ def test_coarse_to_fine_keeps_to_its_budget_and_says_how_far_off_it_may_be(run: 
     found = [way(shown.x, len(shown.params)) for way in (rough, fine)]
     assert found[0].evaluations <= 24
     assert found[1].evaluations <= 48
-    errors = [part.error for part in found]
-    assert errors[0] is not None
-    assert errors[1] is not None
-    assert errors[1] < errors[0] <= 360 / 12
-    with pytest.raises(ValueError, match="budget of 3 is too small for 1 parameters"):
+    rougher, finer = (part.error for part in found)
+    assert rougher is not None
+    assert finer is not None
+    assert (finer < rougher).all()
+    assert (rougher <= 360 / 12).all()
+    with pytest.raises(ValueError, match="budget of 3 is too small for 1 parameter"):
         search.CoarseToFine(net, run.transform(), budget=3)
 
 
@@ -185,10 +186,10 @@ def test_an_estimator_finds_the_angle_alone_and_as_a_start(run: Run, net: SCN) -
     assert doubts[0] < doubts[1]
 
 
-def found_with(doubts: list[float]) -> Found:
+def found_with(doubts: list[float], batch: int = 1) -> Found:
     candidates = torch.arange(0, 360, 10.0).view(-1, 1)
     values = torch.tensor(doubts).view(-1, 1)
-    return Found(candidates[:1], torch.zeros(1, 10), len(candidates), values, candidates)
+    return Found(candidates[:1], torch.zeros(batch, 10), len(candidates), values, candidates)
 
 
 def test_every_explanation_of_an_ambiguous_input_is_returned_with_its_weight(net: SCN) -> None:
@@ -199,11 +200,54 @@ def test_every_explanation_of_an_ambiguous_input_is_returned_with_its_weight(net
     assert params.flatten().tolist() == [30.0, 210.0]
     assert weights.sum().item() == pytest.approx(1)
     assert weights[0] > weights[1] > 0.3
-    params, weights = way.explanations(found_with(doubts), batch=20)
+    params, weights = way.explanations(found_with(doubts, 20))
     assert weights[1].item() == pytest.approx(0.5, abs=0.01), "the flank has lost, the two ends have not"
     doubts[21] = 4.0
-    params, _ = way.explanations(found_with(doubts), batch=4)
+    params, _ = way.explanations(found_with(doubts, 4))
     assert params.flatten().tolist() == [30.0]
+
+
+def test_one_valley_of_two_parameters_is_one_explanation() -> None:
+    transform = transforms.get("translation")
+    way = search.Grid(SCN(MLP(), alpha_dim=2, dims=2), transform)
+    valley = (way.candidates - torch.tensor([2.0, -3.0])).square().sum(dim=1, keepdim=True) / 4.5
+    found = Found(way.candidates[:1], torch.zeros(1, 10), len(valley), valley, way.candidates)
+    params, weights = way.explanations(found)
+    assert params.tolist() == [[2.0, -3.0]]
+    assert weights.tolist() == [1.0]
+
+
+@pytest.mark.parametrize("drift", [0.0, 0.5, 2.0, 5.0, 12.0])
+def test_a_belief_spreads_as_fast_as_the_setting_may_drift(net: SCN, drift: float) -> None:
+    tracker = Tracker(net, transforms.get("rotation"), drift=drift, jump=0.0)
+    offset = tracker.search.offset(tracker.candidates.unsqueeze(0), tracker.candidates.unsqueeze(1))
+    moved = (tracker.move * offset.squeeze(-1).square()).sum(dim=1).sqrt()
+    torch.testing.assert_close(moved, torch.full_like(moved, drift), rtol=0.02, atol=1e-4)
+    torch.testing.assert_close(tracker.move.sum(dim=1), torch.ones(len(tracker.move)))
+
+
+def test_a_tracker_takes_one_input_at_a_time(net: SCN) -> None:
+    tracker = Tracker(net, transforms.get("rotation"), drift=1.0)
+    assert tracker(torch.rand(1, 32, 32)).logits is not None
+    with pytest.raises(ValueError, match="one input at a time, but got a batch of 2"):
+        tracker(torch.rand(2, 1, 32, 32))
+    with pytest.raises(ValueError, match="drift must be one number"):
+        Tracker(net, transforms.get("rotation"), drift=[1.0, 2.0])
+
+
+def test_a_bank_works_under_autocast_and_lets_the_backbone_refuse_an_input(net: SCN) -> None:
+    x, alpha = torch.rand(3, 1, 32, 32), torch.randn(12, 2)
+    exact = net.bank(alpha)(x)
+    with torch.autocast("cpu", torch.bfloat16):
+        torch.testing.assert_close(net.bank(alpha)(x).float(), exact, rtol=0.1, atol=0.3)
+    with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
+        net.bank(alpha)(torch.rand(3, 1, 28, 28))
+
+
+def test_refining_a_grid_of_one_value_stays_finite() -> None:
+    transform = transforms.get("scaling")
+    way = search.Refine(SCN(MLP(), transform.alpha_dim, dims=2), transform, steps=1)
+    assert torch.isfinite(way(torch.rand(2, 1, 32, 32)).params).all()
 
 
 def stream(run: Run, angles: Tensor) -> tuple[Tensor, Tensor]:
@@ -350,7 +394,19 @@ def test_a_run_evaluates_without_being_told_the_setting(run: Run) -> None:
     found = scn_command("evaluate", str(run.folder), "--step", "60", "--invariant", "--json")
     assert found.code == 0, found.err
     assert abs(json.loads(found.out)["mean"] - json.loads(told.out)["mean"]) < 0.02
-    assert (run.folder / "accuracy-invariant-16.csv").is_file()
+    assert (run.folder / "accuracy-invariant-grid-16.csv").is_file()
+
+
+def test_a_short_stream_has_no_jumps_to_recover_from(run: Run) -> None:
+    result = scn_command("search", str(run.folder), "--stream", "50", "--json")
+    assert result.code == 0, result.err
+    assert json.loads(result.out)["recovered"] is None
+
+
+def test_options_of_an_invariant_evaluation_need_it(run: Run) -> None:
+    result = scn_command("evaluate", str(run.folder), "--batch-size", "4")
+    assert result.code == 2
+    assert "for --invariant" in result.err
 
 
 def test_a_run_that_was_not_trained_for_search_is_warned_of(tmp_path: Path) -> None:
@@ -369,6 +425,9 @@ def test_a_run_that_was_not_trained_for_search_is_warned_of(tmp_path: Path) -> N
         (("--method", "candidates"), "candidates needs --candidates"),
         (("--method", "refine", "--start", "luck"), "starts on a grid or at an estimator"),
         (("--drift", "2"), "--drift is for a --stream"),
+        (("--stream", "50", "--method", "estimator"), "leave out --method"),
+        (("--stream", "50", "--samples", "9"), "a --stream takes no --samples"),
+        (("--samples", "5", "--batch-size", "16"), "a batch size must be from 1 to 5"),
         (("--method", "candidates", "--candidates", ";"), "needs settings of angle"),
         (("--batch-size", "0"), "--batch-size must be at least 1"),
         (("--batch-size", "100000"), "a batch size must be from 1 to"),

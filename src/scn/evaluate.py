@@ -58,13 +58,16 @@ def evaluate(
     if len(images) == 0:
         raise ValueError("there are no samples to evaluate on")
     transform, normalise = method.transform, normalisation or Normalisation()
+    if measured is not None and answer is not None:
+        raise ValueError("settings that were measured with the samples are told, not searched for")
     if measured is not None:
         told = measured if fixed is None else fixed
         hits = _as_measured(method, net, images, labels, told, normalise)
         return _by_nearest(transform, hits, measured, params, fixed)
+    size = len(images) if answer else CHUNK  # who searches by batches divides the samples himself
     chunks = [
         (transform.arranged(to_float(x)), y)
-        for x, y in zip(images.split(CHUNK), labels.split(CHUNK), strict=True)
+        for x, y in zip(images.split(size), labels.split(size), strict=True)
     ]
     plain = method.configured(net, params[0] if fixed is None else fixed)
     accuracy = []

@@ -14,7 +14,7 @@ from rich.progress import track
 
 from scn import runs
 from scn.cli.chart import chart
-from scn.cli.search import MethodOption, open_search
+from scn.cli.search import open_search
 from scn.cli.train import numbers
 from scn.measure import measure
 from scn.plan import backbone_of
@@ -38,9 +38,12 @@ def command(
         bool, typer.Option("--invariant", help="Without telling the setting: the run searches for it.")
     ] = False,
     batch_size: Annotated[
-        int, typer.Option(help="With --invariant: how many inputs share a setting.", min=1)
-    ] = 16,
-    method: MethodOption = "grid",
+        int | None,
+        typer.Option(help="With --invariant: how many inputs share a setting; by default 16.", min=1),
+    ] = None,
+    method: Annotated[
+        str | None, typer.Option(help="With --invariant: grid (by default), refine, estimator, ...")
+    ] = None,
     backbone: Annotated[
         str | None, typer.Option(help="Your own class, package.module:Class, if the run has one.")
     ] = None,
@@ -60,15 +63,19 @@ def command(
     own = backbone_of(opened, backbone) if opened.is_own_class else None
     params = transform.regular(step)
     frozen = None if fixed is None else _setting(fixed, transform)
-    answer = None
+    answer, way_name, size = None, method or "grid", batch_size or 16
+    if not invariant and (method or batch_size):
+        raise ValueError("--method and --batch-size are for --invariant")
     if invariant:
+        if size > opened.config.samples["test"]:
+            raise ValueError(f"there are fewer test samples than a batch of {size}")
         if frozen is not None:
             raise ValueError("--fixed tells the setting, and --invariant does not: leave one out")
-        way = open_search(opened, method, None, {}, backbone)
+        way = open_search(opened, way_name, None, {}, backbone)
         doubt = reason_to_doubt(opened, way)
         if doubt:
             print(f"warning: {doubt}", file=sys.stderr)
-        answer = by_batches(way, batch_size)
+        answer = by_batches(way, size)
     result, facts = measure(
         opened,
         opened.network(own),
@@ -85,8 +92,8 @@ def command(
     if frozen is not None:
         suffix += "-fixed-" + "_".join(f"{v:g}" for v in frozen.tolist())
     if invariant:
-        suffix += f"-invariant-{batch_size}"
-        facts = {**facts, "search": method, "batch_size": batch_size}
+        suffix += f"-invariant-{way_name}-{size}"
+        facts = {**facts, "search": way_name, "batch_size": size}
     if as_json:
         rows = {"params": result.params.tolist(), "accuracy": result.accuracy.tolist()}
         print(json.dumps({**result.summary(), **facts, **rows}))

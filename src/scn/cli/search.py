@@ -61,7 +61,7 @@ def command(
     ] = None,
     stream: Annotated[
         int | None,
-        typer.Option(help="Follow a drifting setting over so many single inputs instead.", min=2),
+        typer.Option(help="Follow a drifting setting over so many single inputs instead.", min=11),
     ] = None,
     drift: Annotated[
         float | None, typer.Option(help="Of a stream: how far it moves from one input to the next.")
@@ -69,7 +69,7 @@ def command(
     backbone: Annotated[
         str | None, typer.Option(help="Your own class, package.module:Class, if the run has one.")
     ] = None,
-    samples: Annotated[int | None, typer.Option(help="So many test samples; by default all.")] = None,
+    samples: Annotated[int | None, typer.Option(help="So many test samples; by default all.", min=1)] = None,
     seed: Annotated[int, typer.Option(help="Chooses order and settings of the test samples.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No messages on standard error.")] = False,
@@ -98,7 +98,12 @@ def command(
     if doubt:
         print(f"warning: {doubt}", file=sys.stderr)
     if stream is not None:
-        _follow(opened, way, stream, drift, seed, as_json)
+        for name, value in (("--beside", other), ("--samples", samples)):
+            if value is not None:
+                raise ValueError(f"a --stream takes no {name}")
+        if method != "grid":
+            raise ValueError("a --stream is followed on a grid: leave out --method")
+        _follow(opened, way, stream, steps, drift, seed, as_json, notes)
         return
     if drift is not None:
         raise ValueError("--drift is for a --stream")
@@ -112,7 +117,7 @@ def command(
             row = replace(row, beside={**row.beside, **beside(rival, plain, shown, way)})
         rows.append(row)
         notes.print(f"batch size {size}: {row.accuracy:.4f} (setting known: {row.known_accuracy:.4f})")
-    used = samples or opened.config.samples["test"]
+    used = max(row.samples for row in rows)
     title = (
         f"{opened.config.transform} on {Path(opened.config.data).stem}, preset {opened.config.preset}: "
         f"{method} search by {way.objective.name}, {used:,} test samples"
@@ -161,16 +166,29 @@ def open_search(
         options = {**options, "estimator": _estimator(run)}
     name = objective or (aim.name if aim else DEFAULT_OBJECTIVE)
     if "start" in options:
+        if "steps" in options:
+            raise ValueError("--start estimator has no grid: leave out --steps")
         if options["start"] != "estimator":
             raise ValueError(f"refine starts on a grid or at an estimator, not at {options['start']!r}")
         options = {**options, "start": search.Estimated(net, transform, _estimator(run), name)}
     return kind(net, transform, objective=name, **options)
 
 
-def _follow(run: Run, way: Search, count: int, drift: float | None, seed: int, as_json: bool) -> None:
+def _follow(
+    run: Run,
+    way: Search,
+    count: int,
+    steps: int | None,
+    drift: float | None,
+    seed: int,
+    as_json: bool,
+    notes: Console,
+) -> None:
     """The tracker on a stream; by default a setting drifts by a 180th of its range."""
     moves = way.span / 180 if drift is None else torch.full_like(way.span, drift)
-    tracker = search.Tracker(way.net, way.transform, moves.tolist(), objective=way.objective.name)
+    tracker = search.Tracker(
+        way.net, way.transform, moves.tolist(), steps=steps, objective=way.objective.name
+    )
     seen = follow(run, tracker, count, moves, seed)
     found = seen.summary()
     picture = run.folder / "search-stream.png"
@@ -182,7 +200,7 @@ def _follow(run: Run, way: Search, count: int, drift: float | None, seed: int, a
     else:
         for name, value in found.to_json().items():
             print(f"{name:<16} {value:.4f}" if isinstance(value, float) else f"{name:<16} {value}")
-    print(f"wrote {run.folder / 'search-stream.json'} and {picture}", file=sys.stderr)
+    notes.print(f"wrote {run.folder / 'search-stream.json'} and {picture}")
 
 
 def _estimator(run: Run) -> search.Estimator:

@@ -21,6 +21,7 @@ class Bank:
         self, backbone: nn.Module, subspace: Subspace, beta: Tensor, findings: grouped.Findings
     ) -> None:
         self.backbone, self.subspace, self.beta, self._findings = backbone, subspace, beta, findings
+        self._known: set[torch.Size] = set()
         bases = subspace.base_sets()
         self.weights = {
             name: Kept(sets, beta, bases[name].detach()) for name, sets in subspace.weight_sets(beta).items()
@@ -32,6 +33,8 @@ class Bank:
     @torch.no_grad()
     def __call__(self, x: Tensor) -> Tensor:
         """x: (B, ...) -> (K, B, ...), what each of the K networks answers."""
+        if len(x) == 0:
+            raise ValueError("a bank needs at least one input")
         rows = max(1, AT_ONCE // (len(self) * max(1, x[:1].numel())))
         return torch.cat([self._answer(part) for part in x.split(rows)], dim=1)
 
@@ -40,6 +43,9 @@ class Bank:
             weights = {name: kept.sets.squeeze(0) for name, kept in self.weights.items()}
             answer: Tensor = call_with(self.backbone, weights, (x,), {})
             return answer.unsqueeze(0)
+        if x.shape not in self._known:  # an input that the backbone cannot take: let it say so itself
+            call_with(self.backbone, {name: kept.sets[0] for name, kept in self.weights.items()}, (x,), {})
+            self._known.add(x.shape)
         repeated = x.expand(len(self), *x.shape).flatten(0, 1)
         answer = grouped.run(
             self.backbone,

@@ -65,7 +65,9 @@ class Kept(Mixed):
 
     def mix_answers(self, every: Tensor, dim: int) -> Tensor:
         """every: the outputs of all bases, D*O of them in dimension `dim` -> (K, ...) with O there."""
-        return torch.tensordot(self.beta, every.unflatten(dim, (len(self.bases), -1)), ([1], [dim]))
+        return torch.tensordot(
+            self.beta.to(every.dtype), every.unflatten(dim, (len(self.bases), -1)), ([1], [dim])
+        )
 
 
 @dataclass(frozen=True)

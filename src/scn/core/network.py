@@ -212,7 +212,7 @@ class SCN(nn.Module):
         alpha = self._checked(alpha, self.theta)
         if alpha.dim() != 2 or len(alpha) == 0:
             raise ValueError(f"a bank takes alpha of shape (K, {self.alpha_dim}), but it is {_shape(alpha)}")
-        with torch.no_grad():
+        with torch.no_grad(), full_precision(alpha):
             return Bank(self.backbone, self.subspace, self.confignet(alpha), self._findings)
 
     def recalibrate(self, batches: Iterable[Any], alpha: Any) -> nn.Module:

@@ -17,6 +17,7 @@ from scn.search.objective import Objective, get
 from scn.transforms import Transform
 
 NEAR = 1 / 24  # of a parameter's range: candidates closer than this explain an input in the same way
+TINY = 1e-6
 LEAST_WEIGHT = 0.05  # of an explanation that is worth naming
 
 
@@ -29,7 +30,7 @@ class Found:
     evaluations: int  # how many networks each input was shown to
     doubts: Tensor  # (C, G): of every candidate, means over a group
     candidates: Tensor  # (C, P), or (C, G, P) where each group had its own
-    error: Tensor | None = None  # (P,): how far the settings may be off, where the search can tell
+    error: Tensor | None = None  # (G, P): half the cell that was searched around each, where there are cells
 
     @property
     def entropy(self) -> Tensor:
@@ -86,19 +87,21 @@ class Search(ABC):
         """Half way between two settings."""
         return self.bounded(others + self.offset(params, others) / 2)
 
-    def explanations(self, found: Found, group: int = 0, batch: int = 1) -> tuple[Tensor, Tensor]:
-        """Every setting that explains a group, best first, and its weight: (M, P), (M,).
+    def explanations(self, found: Found, group: int = 0) -> tuple[Tensor, Tensor]:
+        """Every candidate that explains a group, best first, and its weight: (M, P), (M,).
 
-        A symmetric object has several. Each is the best of its neighbourhood, and weighs as much as all
-        candidates that are nearest to it. `batch` is how many inputs the group has.
+        A symmetric object has several. Each is the best of its neighbourhood (the next values of a grid,
+        at least), and weighs as much as all candidates that are nearest to it.
         """
+        batch = len(found.logits) // len(found.params)
         doubts = found.doubts[:, group] * batch / self.objective.temperature
         candidates = found.candidates if found.candidates.dim() == 2 else found.candidates[:, group]
         belief = (-doubts).softmax(dim=0)
-        apart = self.transform.distance(candidates.unsqueeze(1), candidates.unsqueeze(0))
-        rivals = torch.where(apart <= NEAR + 1e-6, belief.unsqueeze(0), 0.0)
-        best = (belief >= rivals.amax(dim=1)).nonzero().squeeze(1)
-        owner = apart[:, best].argmin(dim=1)
+        apart = self.offset(candidates.unsqueeze(1), candidates.unsqueeze(0)).abs() / self.span
+        spacing = apart.where(apart > TINY, torch.inf).amin(dim=(0, 1)).nan_to_num(posinf=0.0)
+        near = (apart <= spacing.clamp_min(NEAR) + TINY).all(dim=-1)
+        best = (belief >= belief.where(near, 0.0).amax(dim=1)).nonzero().squeeze(1)
+        owner = apart.amax(dim=-1)[:, best].argmin(dim=1)
         weights = torch.zeros(len(best)).index_add_(0, owner, belief)
         order = weights.argsort(descending=True)
         order = order[weights[order] >= LEAST_WEIGHT * weights.max()]

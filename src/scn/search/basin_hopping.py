@@ -28,6 +28,8 @@ class BasinHopping(Search):
         objective: str = "entropy",
     ) -> None:
         super().__init__(net, transform, objective)
+        if hops < 0:
+            raise ValueError(f"hops is a number of jumps, but is {hops}")
         self.hops, self.exact, self.seed = hops, exact, seed
 
     def find(self, x: Tensor, groups: int) -> Found:

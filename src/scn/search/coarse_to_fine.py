@@ -22,7 +22,8 @@ class CoarseToFine(Search):
     """A coarse grid, whose best `keep` cells are divided again and again until the `budget` is spent or
     they are very small.
 
-    `budget` is how many networks an input may be shown to. The error is half of the last cell.
+    `budget` is how many networks an input may be shown to. The error is half of the
+    cell around the best.
     """
 
     def __init__(
@@ -37,25 +38,29 @@ class CoarseToFine(Search):
         count = len(transform.parameters)
         first = min(int((budget / 2) ** (1 / count) + 1e-9), STEPS.get(count, FEW))
         if first < 2:
-            raise ValueError(f"a budget of {budget} is too small for {count} parameters: give {2 * 2**count}")
+            raise ValueError(
+                f"a budget of {budget} is too small for {count} parameter(s): give {2 * 2**count}"
+            )
+        if keep < 1:
+            raise ValueError(f"keep must be at least 1, but is {keep}")
         self.coarse, self.keep = Grid(net, transform, first, objective), keep
-        self.cells = 1 / torch.tensor([first - (not p.periodic) for p in transform.parameters]).float()
         self.split = SPLIT.get(count, 2)
         inside = [(i + 0.5) / self.split - 0.5 for i in range(self.split)]
         self.offsets = torch.tensor(list(itertools.product(inside, repeat=count)))
         affordable = (budget - first**count) // (keep * len(self.offsets))
-        useful = math.ceil(math.log(self.cells.max().item() / FINEST, self.split))
+        useful = math.ceil(math.log((self.coarse.cells / self.span).max().item() / FINEST, self.split))
         self.rounds = min(affordable, useful)
 
     def find(self, x: Tensor, groups: int) -> Found:
         found = self.coarse.find(x, groups)
         candidates = found.candidates.unsqueeze(1).expand(-1, groups, -1)
-        doubts, cells, evaluations = found.doubts, self.cells, found.evaluations
+        doubts, cells, evaluations = found.doubts, self.coarse.cells, found.evaluations
+        error = cells.expand(groups, -1) / 2
         best, logits, least = found.params, found.logits, doubts.amin(dim=0)
         for _ in range(self.rounds):
             kept = doubts.topk(min(self.keep, len(doubts)), dim=0, largest=False).indices
             centres = candidates.gather(0, kept.unsqueeze(2).expand(-1, -1, candidates.shape[2]))
-            moves = (self.offsets * cells * self.span).view(1, -1, 1, candidates.shape[2])
+            moves = (self.offsets * cells).view(1, -1, 1, candidates.shape[2])
             candidates = self.bounded((centres.unsqueeze(1) + moves).flatten(0, 1))  # (C, G, P)
             answers = self._ask(x, candidates)
             doubts = self.doubts(answers, groups)
@@ -63,11 +68,11 @@ class CoarseToFine(Search):
             lowest, place = doubts.min(dim=0)
             lower = lowest < least
             least = torch.where(lower, lowest, least)
+            error = torch.where(lower.unsqueeze(1), cells / 2, error)
             best = torch.where(lower.unsqueeze(1), candidates[place, torch.arange(groups)], best)
             each = place.repeat_interleave(len(x) // groups)
             better = lower.repeat_interleave(len(x) // groups).unsqueeze(1)
             logits = torch.where(better, answers[each, torch.arange(len(x))], logits)
-        error = cells * self.span / 2
         return Found(best, logits, evaluations, found.doubts, found.candidates, error)
 
     @torch.no_grad()

@@ -45,8 +45,10 @@ class Grid(Candidates):
         self, net: SCN, transform: Transform, steps: int | None = None, objective: str = "evidence"
     ) -> None:
         require_parameters(transform)
-        self.steps = steps or STEPS.get(len(transform.parameters), FEW)
+        self.steps = STEPS.get(len(transform.parameters), FEW) if steps is None else steps
         super().__init__(net, transform, transform.grid(self.steps), objective)
+        intervals = torch.where(self.circle, self.steps, max(1, self.steps - 1))
+        self.cells = self.span / intervals  # (P,): from one value to the next
 
     def bottom(self, doubts: Tensor) -> Tensor:
         """doubts: (C, G) -> (G, P): for each parameter where a parabola through three values is lowest.
@@ -63,6 +65,5 @@ class Grid(Candidates):
             bend = before + after - 2 * doubts.amin(dim=0)
             shift = torch.where(bend > 0, (before - after) / (2 * bend).clamp_min(TINY), 0.0)
             inside = self.circle[axis] | ((place > 0) & (place < self.steps - 1))
-            cell = self.span[axis] / (self.steps - int(not self.circle[axis]))
-            settings[:, axis] += torch.where(inside, shift, 0.0) * cell
+            settings[:, axis] += torch.where(inside, shift, 0.0) * self.cells[axis]
         return self.bounded(settings)

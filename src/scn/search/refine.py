@@ -31,6 +31,8 @@ class Refine(Search):
         objective: str = "evidence",
     ) -> None:
         super().__init__(net, transform, objective)
+        if newton < 0:
+            raise ValueError(f"newton is a number of steps, but is {newton}")
         self.start = start or Grid(net, transform, steps, objective)
         self.newton = newton
 
@@ -38,7 +40,7 @@ class Refine(Search):
         first = self.start.find(x, groups)
         walk = _Walk(self, x, groups, first)
         if isinstance(self.start, Grid):
-            walk.reach, walk.place = 0.5 / self.start.steps, self.start.bottom(first.doubts)
+            walk.reach, walk.place = 0.5 / max(1, self.start.steps), self.start.bottom(first.doubts)
         for _ in range(self.newton):
             walk.step()
         walk.look()

@@ -39,7 +39,7 @@ class Stream:
             accuracy=self.right[START:].double().mean().item(),
             known_accuracy=self.right_if_told[START:].double().mean().item(),
             jumps=len(waits),
-            recovered=sum(wait <= PATIENCE for wait in waits) / max(1, len(waits)),
+            recovered=sum(wait <= PATIENCE for wait in waits) / len(waits) if waits else None,
             reconfigured=self.reconfigured.double().mean().item(),
             lost=self.lost.double().mean().item(),
         )
@@ -58,11 +58,11 @@ class Summary:
     accuracy: float
     known_accuracy: float
     jumps: int
-    recovered: float  # of the jumps, in time
+    recovered: float | None  # of the jumps, in time; None without any
     reconfigured: float  # of the inputs
     lost: float  # of the inputs
 
-    def to_json(self) -> dict[str, float]:
+    def to_json(self) -> dict[str, float | None]:
         return asdict(self)
 
 
@@ -73,7 +73,7 @@ def walk(tracker: Tracker, count: int, drift: Tensor, generator: torch.Generator
     for i in range(1, count):
         if i % BETWEEN:
             settings[i] = tracker.search.bounded(settings[i - 1] + moves[i])
-    return settings, torch.arange(BETWEEN, count - BETWEEN + 1, BETWEEN)
+    return settings, torch.arange(BETWEEN, max(BETWEEN, count - BETWEEN + 1), BETWEEN)
 
 
 @torch.no_grad()

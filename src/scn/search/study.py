@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import torch
@@ -28,6 +28,7 @@ class Row:
     """One batch size. `beside` are the accuracies of other networks on the same inputs."""
 
     batch_size: int
+    samples: int  # that were asked about; those that do not fill a batch are left out
     accuracy: float
     known_accuracy: float
     evaluations: int
@@ -50,10 +51,12 @@ class Inputs:
 def inputs(run: Run, batch_size: int, samples: int | None = None, seed: int = 0) -> Inputs:
     """The run's test data in random order, in batches; what does not fill a batch is left out."""
     images, labels = data.load(run.config.data).split("test")
-    if batch_size < 1 or batch_size > len(images):
-        raise ValueError(f"a batch size must be from 1 to {len(images)}, but is {batch_size}")
     generator = torch.Generator().manual_seed(seed)
     order = torch.randperm(len(images), generator=generator)[:samples]
+    if batch_size < 1 or batch_size > len(order):
+        raise ValueError(
+            f"a batch size must be from 1 to {len(order)}, the test samples, but is {batch_size}"
+        )
     order = order[: len(order) // batch_size * batch_size]
     transform = run.transform()
     params = transform.sample(len(order) // batch_size, generator)
@@ -71,6 +74,7 @@ def study(search: Search, shown: Inputs, batch_size: int) -> Row:
     params = torch.cat([part.params for part in found])
     return Row(
         batch_size,
+        len(shown.y),
         share(torch.cat([part.logits for part in found]), shown.y),
         share(known, shown.y),
         found[0].evaluations,
@@ -163,7 +167,8 @@ def by_batches(search: Search, batch_size: int) -> Callable[[Tensor], Tensor]:
 
     def answer(x: Tensor) -> Tensor:
         whole = len(x) // batch_size * batch_size
-        parts: Sequence[Tensor] = [part for part in (x[:whole], x[whole:]) if len(part)]
-        return torch.cat([search(part, max(1, len(part) // batch_size)).logits for part in parts])
+        parts = [*x[:whole].split(max(1, AT_ONCE // batch_size) * batch_size), x[whole:]]
+        found = [search(part, max(1, len(part) // batch_size)) for part in parts if len(part)]
+        return torch.cat([part.logits for part in found])
 
     return answer

@@ -9,7 +9,6 @@ import torch
 from torch import Tensor, nn
 
 from scn.core.network import SCN
-from scn.search.base import Search
 from scn.search.grid import Grid
 from scn.transforms import Transform
 
@@ -48,9 +47,8 @@ class Tracker:
     ) -> None:
         if not 0 <= jump < 1:
             raise ValueError(f"jump is a probability below 1, but is {jump}")
-        self.search: Search = Grid(net, transform, steps, objective)
+        self.search = Grid(net, transform, steps, objective)
         self.net, self.transform = self.search.net, transform
-        assert isinstance(self.search, Grid)
         self.candidates, self.bank = self.search.candidates, self.search.bank
         self.belief = torch.full((len(self.candidates),), 1 / len(self.candidates))
         self.move = self._transition(torch.as_tensor(drift, dtype=torch.float32), jump)
@@ -58,22 +56,29 @@ class Tracker:
         self.beta = torch.zeros(net.dims)  # of the configured network
 
     def _transition(self, drift: Tensor, jump: float) -> Tensor:
-        """(C, C): how likely each setting follows on each."""
-        drift = drift.expand(len(self.transform.parameters))
-        if not bool((drift >= 0).all()):
-            raise ValueError("drift must not be negative")
-        shares = (
-            self.search.offset(self.candidates.unsqueeze(0), self.candidates.unsqueeze(1)) / drift
-        ).square()
-        kernel = torch.exp(-0.5 * shares.nan_to_num(nan=0.0).sum(dim=-1))  # 0/0: stays where it is
+        """(C, C): how likely each setting follows on each.
+
+        A drift below one step of the grid becomes a step to a neighbour now and then, of the same variance.
+        """
+        count = len(self.transform.parameters)
+        if drift.numel() not in (1, count) or not bool(((drift >= 0) & drift.isfinite()).all()):
+            raise ValueError(f"drift must be one number of at least 0, or {count}, but is {drift.tolist()}")
+        away = self.search.offset(self.candidates.unsqueeze(0), self.candidates.unsqueeze(1)).abs()
+        away, moved = away / self.search.cells, drift.expand(count) / self.search.cells
+        often = moved.square()
+        neighbour = torch.where(away < 0.5, 1 - often, torch.where(away < 1.5, often / 2, 0.0))
+        kernel = torch.where(moved < 1, neighbour, torch.exp(-0.5 * (away / moved).square())).prod(dim=-1)
         kernel /= kernel.sum(dim=1, keepdim=True)
         return (1 - jump) * kernel + jump / len(kernel)
 
     @torch.no_grad()
     def __call__(self, x: Tensor) -> Tracked:
-        """x: one input as the network takes it, with or without a batch dimension of 1."""
+        """x: one input as the network takes it: a batch of one.
+
+        The batch dimension may be left out where the backbone has a `shape`, as those of scn do.
+        """
+        x = self._batch(x)
         self.belief = self.belief @ self.move
-        x = x if self._is_batch(x) else x.unsqueeze(0)
         usable = bool(torch.isfinite(x).all())
         if usable:
             doubts = self.search.doubts(self.bank(x), 1).squeeze(1)
@@ -85,9 +90,13 @@ class Tracker:
         logits = self.plain(x).squeeze(0) if usable else None
         return Tracked(params, spread, lost, logits, reconfigured)
 
-    def _is_batch(self, x: Tensor) -> bool:
+    def _batch(self, x: Tensor) -> Tensor:
+        """x as a batch of one."""
         shape = getattr(self.net.backbone, "shape", None)
-        return x.dim() == len(shape) + 1 if shape is not None else len(x) == 1
+        x = x.unsqueeze(0) if shape is not None and x.dim() == len(shape) else x
+        if len(x) != 1:
+            raise ValueError(f"a tracker takes one input at a time, but got a batch of {len(x)}")
+        return x
 
     def _estimate(self) -> tuple[Tensor, Tensor, bool]:
         """The mean of the belief around its peak, the spread of all of it, and whether it is lost."""
