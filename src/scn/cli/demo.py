@@ -19,7 +19,6 @@ from scn.plan import backbone_of, plan_run
 from scn.tasks import DEMO
 
 SEEDS, ANGLE = 3, 130.0
-FOLDER = Path("runs/demo")
 SHADES = " .:-=+*#%@"
 
 
