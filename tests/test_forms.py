@@ -13,7 +13,7 @@ import torch
 from commands import run
 from conftest import real_file
 from scn import data, transforms
-from scn.data import forms
+from scn.data import forms, gtsrb
 from scn.data.dataset import Arrays, _checked
 
 
@@ -137,6 +137,28 @@ def test_light_is_encoded_on_a_logarithmic_scale() -> None:
     light = transforms.get("light")
     alpha = light.encode(torch.tensor([[10.0], [87.178], [760.0]])).flatten()
     torch.testing.assert_close(alpha, torch.tensor([0.0, 0.5, 1.0]), atol=1e-4, rtol=0)
+
+
+def test_grey_signs_are_divided_by_track(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCN_DATA_DIR", str(real_file("SCN_DATA_DIR", "gtsrb.npz").parent))
+    signs, colour = data.load("gtsrb-grey"), data.load("gtsrb")
+    assert signs.counts == {"train": 7013, "val": 828, "test": 3000}
+    tracks = list(zip(colour.arrays["y_train"], colour.arrays["train_track"], strict=True))
+    held_back = {track for track in tracks if track[1] % 10 == 3}
+    assert sum(track in held_back for track in tracks) == 828  # whole tracks, and nothing else
+    assert set(signs.arrays["y_val"]) == set(range(43))
+
+
+def test_grey_signs_have_even_contrast_in_the_middle() -> None:
+    rng = np.random.default_rng(0)
+    dim = rng.integers(90, 110, (1, 32, 32, 3), dtype=np.uint8)
+    bright = dim * 2
+    bright[:, :6] = 255  # a white sky above
+    images = gtsrb.even_contrast(np.concatenate([dim, bright]))
+    middle = images[:, 6:-6, 6:-6].astype(float)
+    assert np.abs(middle.mean(axis=(1, 2)) - 127.5).max() < 1
+    assert np.abs(middle.std(axis=(1, 2)) - 51).max() < 3  # as far as values do not leave the range
+    assert gtsrb.even_contrast(np.full((1, 32, 32, 3), 7, np.uint8)).std() == 0
 
 
 def test_the_fruit_are_divided_by_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,6 +21,16 @@ def test_deep_networks_have_norm_layers(depth: int, norms: int) -> None:
     assert sum(isinstance(m, torch.nn.BatchNorm1d) for m in net.modules()) == norms
 
 
+@pytest.mark.parametrize(
+    ("width", "depth", "widths"), [(12, 1, [12, 8, 5]), (48, 1, [48, 32, 20]), (12, 2, [12, 12, 8, 8, 5, 5])]
+)
+def test_a_tapering_network_gets_wider_and_deeper(width: int, depth: int, widths: list[int]) -> None:
+    net = backbones.TaperingMLP(classes=43, width=width, depth=depth)
+    linear = [m for m in net.modules() if isinstance(m, torch.nn.Linear)]
+    assert [layer.out_features for layer in linear] == [*widths, 43]
+    assert net(torch.randn(2, 1, 32, 32)).shape == (2, 43)
+
+
 def test_any_input_shape_and_class_count() -> None:
     assert backbones.MLP((3, 8, 8), classes=43)(torch.randn(2, 3, 8, 8)).shape == (2, 43)
 

@@ -85,6 +85,9 @@ SOLID = {
     "separation_weight": 0.0,
 }
 
+# Where a layer has 5 units, mixtures of bases that start apart are no good: they start alike.
+NARROW = {"batch_size": 128, "learning_rate": 6e-3, "base_noise": 0.3, "separation_weight": 0.0}
+
 COLOURS = ("brightness", "contrast", "saturation", "sharpness")
 
 TASKS: dict[str, Task] = {
@@ -116,6 +119,17 @@ TASKS: dict[str, Task] = {
             cpu={"batch_size": 64, "train_samples": 8000, "separation_weight": 0.0},
             preset="padded",
             dims=(2, 3, 5),
+        ),
+        Task(
+            "rotation",
+            "tapering-mlp",
+            "gtsrb-grey",
+            MLP,
+            150,
+            36,
+            cpu=NARROW,
+            preset="grey",
+            dims=(3, 5),
         ),
         Task(
             "light",

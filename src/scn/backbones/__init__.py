@@ -11,6 +11,7 @@ from scn.backbones.mlp import MLP
 from scn.backbones.resnet18 import ResNet18
 from scn.backbones.shallow_cnn import ShallowCNN
 from scn.backbones.shift_invariant import ShiftInvariantCNN
+from scn.backbones.tapering_mlp import TaperingMLP
 from scn.core.registry import backbones as registry
 
 get = registry.get
@@ -23,6 +24,7 @@ __all__ = [
     "ResNet18",
     "ShallowCNN",
     "ShiftInvariantCNN",
+    "TaperingMLP",
     "factory",
     "get",
     "register",

@@ -7,7 +7,21 @@ from collections.abc import Sequence
 
 from torch import Tensor, nn
 
+from scn.backbones.sizes import check_counts
 from scn.core.registry import backbones
+
+
+def perceptron(shape: Sequence[int], hidden: Sequence[int], classes: int, norm: bool) -> nn.Sequential:
+    """Linear layers of these widths on the flattened input, each with ReLU, and the output layer."""
+    layers: list[nn.Module] = [nn.Flatten()]
+    features = math.prod(shape)
+    for width in hidden:
+        layers.append(nn.Linear(features, width))
+        if norm:
+            layers.append(nn.BatchNorm1d(width))
+        layers.append(nn.ReLU())
+        features = width
+    return nn.Sequential(*layers, nn.Linear(features, classes))
 
 
 @backbones.register("mlp")
@@ -27,23 +41,13 @@ class MLP(nn.Module):
         norm: bool | None = None,
     ) -> None:
         super().__init__()
-        for name, count in (("classes", classes), ("width", width), ("depth", depth)):
-            if count < 1:
-                raise ValueError(f"{name} must be at least 1, but is {count}")
+        check_counts(classes=classes, width=width, depth=depth)
         self.shape = list(shape)
         self.classes = classes
         self.width = width
         self.depth = depth
         self.norm = depth > 3 if norm is None else norm
-        layers: list[nn.Module] = [nn.Flatten()]
-        features = math.prod(self.shape)
-        for _ in range(depth):
-            layers.append(nn.Linear(features, width))
-            if self.norm:
-                layers.append(nn.BatchNorm1d(width))
-            layers.append(nn.ReLU())
-            features = width
-        self.layers = nn.Sequential(*layers, nn.Linear(features, classes))
+        self.layers = perceptron(self.shape, [width] * depth, classes, self.norm)
 
     def forward(self, x: Tensor) -> Tensor:
         """x: (B, *shape) -> logits (B, classes)."""

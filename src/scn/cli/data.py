@@ -143,7 +143,7 @@ def show(
     name: Annotated[str, typer.Argument(help="A data set, or an .npz file.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="The picture to write, .png.")],
     transform: Annotated[str | None, typer.Option(help="Also show what this makes of them.")] = None,
-    preset: Annotated[str, typer.Option(help="How the transform acts: default or paper.")] = "default",
+    preset: Annotated[str, typer.Option(help="How the transform acts: default, paper, ....")] = "default",
     split: Annotated[str, typer.Option(help="train or test (or val, where there is one).")] = "train",
     samples: Annotated[int, typer.Option(help="How many.", min=1, max=50)] = 10,
     seed: Annotated[int, typer.Option(help="Chooses the samples and the settings.")] = 0,

@@ -28,7 +28,8 @@ def command(
         float | None, typer.Option(help="Distance of the settings; 1 degree for rotation.")
     ] = None,
     preset: Annotated[
-        str | None, typer.Option(help="How the transform acts: default or paper; by default as in the run.")
+        str | None,
+        typer.Option(help="How the transform acts: default, paper, ...; by default as trained."),
     ] = None,
     fixed: Annotated[
         str | None,

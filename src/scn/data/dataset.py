@@ -122,6 +122,10 @@ class Normalisation:
         mean, deviation = channels.view(2, -1, *(1,) * (samples.dim() - 2))
         return (samples - mean).div_(deviation)
 
+    def beside(self, channels: int) -> Normalisation:
+        """The same, with further channels behind that are left as they are."""
+        return Normalisation((*self.mean, *[0.0] * channels), (*self.deviation, *[1.0] * channels))
+
 
 def measured_normalisation(samples: Tensor) -> Normalisation:
     """Mean 0 and deviation 1 for each channel of these whole numbers (N, C, ...).

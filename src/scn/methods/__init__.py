@@ -6,9 +6,19 @@ To add one, write a subclass of `Method` decorated by `@registry.register("name"
 from scn.methods.base import Method, registry
 from scn.methods.inverse import Inverse
 from scn.methods.one4all import One4All
+from scn.methods.one4all_alpha import One4AllAlpha
 from scn.methods.one4one import One4One
 from scn.methods.scn_method import SubspaceConfigurable
 
 get = registry.get
 
-__all__ = ["Inverse", "Method", "One4All", "One4One", "SubspaceConfigurable", "get", "registry"]
+__all__ = [
+    "Inverse",
+    "Method",
+    "One4All",
+    "One4AllAlpha",
+    "One4One",
+    "SubspaceConfigurable",
+    "get",
+    "registry",
+]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from torch import Tensor
 
 BLUE = "#0072b2"
+CAPTION = 20  # characters that fit above a small picture
 
 
 def draw_samples(rows: Sequence[tuple[Tensor, Sequence[str]]], title: str, path: Path) -> None:
@@ -31,7 +33,7 @@ def draw_samples(rows: Sequence[tuple[Tensor, Sequence[str]]], title: str, path:
         for place, (sample, caption) in enumerate(zip(samples, captions, strict=True)):
             axes = grid[place, line] if wide else grid[line, place]
             draw_sample(axes, sample)
-            axes.set_title(caption, fontsize=7)
+            axes.set_title(caption if wide else textwrap.fill(caption, CAPTION), fontsize=7)
     figure.suptitle(title, fontsize=9)
     figure.savefig(path, dpi=130)
     plt.close(figure)

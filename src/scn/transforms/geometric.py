@@ -105,12 +105,14 @@ class Geometric(Transform):
     """A transform of images by an affine map. `fill` is the background value.
 
     The preset "paper" is what the published code does after normalisation, said for images in [0, 1]:
-    nearest neighbour, and a background of mid-grey (0.5 becomes 0).
+    nearest neighbour, and a background of mid-grey (0.5 becomes 0). "grey" has that background alone, for
+    photographs, which have none of their own.
     """
 
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "default": {},
         "paper": {"interpolation": "nearest", "fill": 0.5},
+        "grey": {"fill": 0.5},
     }
 
     def __init__(self, interpolation: Interpolation = "bilinear", fill: float = 0.0) -> None:
