@@ -62,7 +62,7 @@ def plan_run(
         net(seen)  # what cannot work is an error before anything is written
         find_slots(net, tuple(configurable))
     description = {"class": backbone} if ":" in backbone else {"name": backbone}
-    added = seen.shape[1] - images.shape[1] if seen.dim() == images.dim() else -1
+    added = seen.shape[1] - images.shape[1] if kind.shows_input and seen.dim() == images.dim() else -1
     measured = data.measured_normalisation(images) if measure and added >= 0 else None
     normalisation = measured.beside(added) if measured else data.Normalisation()
     return RunConfig(

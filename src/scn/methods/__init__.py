@@ -3,6 +3,7 @@
 To add one, write a subclass of `Method` decorated by `@registry.register("name")` and import it here.
 """
 
+from scn.methods.alpha_alone import AlphaAlone
 from scn.methods.base import Method, registry
 from scn.methods.inverse import Inverse
 from scn.methods.one4all import One4All
@@ -13,6 +14,7 @@ from scn.methods.scn_method import SubspaceConfigurable
 get = registry.get
 
 __all__ = [
+    "AlphaAlone",
     "Inverse",
     "Method",
     "One4All",

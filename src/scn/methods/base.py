@@ -32,6 +32,7 @@ class Method(ABC):
 
     mixes: ClassVar[bool] = False  # whether it has base models, so that dims matters
     needs_fixed: ClassVar[bool] = False
+    shows_input: ClassVar[bool] = True  # whether the network sees the sample at all
 
     @classmethod
     def objection(cls, transform: Transform) -> str | None:

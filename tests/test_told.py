@@ -1,4 +1,4 @@
-"""One4All with alpha as a further input: what it is shown, and that it trains like every method."""
+"""One4All with alpha as a further input, and alpha alone as a control: what they are shown, and training."""
 
 from __future__ import annotations
 
@@ -36,6 +36,16 @@ def test_alpha_stands_behind_the_readings() -> None:
     assert seen.tolist() == [[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 0, 1]]
 
 
+def test_the_control_sees_alpha_alone(readings: Path) -> None:
+    light = transforms.get("light")
+    params = torch.tensor([[10.0], [760.0]])
+    seen = methods.get("alpha-alone")(light).see(torch.randn(4, 3), params)
+    assert seen.tolist() == [[0], [0], [1], [1]]
+    config = plan_run(str(readings), "light", "mlp", "alpha-alone", Recipe(batch_size=64))
+    assert config.backbone["arguments"]["shape"] == [1]
+    assert config.normalisation == {"mean": (0.5,), "deviation": (0.5,)}
+
+
 def test_readings_are_normalised_and_alpha_is_left_as_it_is(readings: Path) -> None:
     config = plan_run(str(readings), "light", "mlp", "one4all-alpha", Recipe(batch_size=64))
     assert config.backbone["arguments"]["shape"] == [4]
@@ -46,7 +56,7 @@ def test_readings_are_normalised_and_alpha_is_left_as_it_is(readings: Path) -> N
 
 def test_it_uses_what_it_is_told(readings: Path, tmp_path: Path) -> None:
     means = {}
-    for method in ("one4all", "one4all-alpha"):
+    for method in ("one4all", "one4all-alpha", "alpha-alone"):
         folder = str(tmp_path / method)
         common = [
             "--data",
@@ -62,7 +72,7 @@ def test_it_uses_what_it_is_told(readings: Path, tmp_path: Path) -> None:
         ]
         assert run("train", *common, "--method", method, "-o", folder).code == 0
         means[method] = json.loads(run("evaluate", folder, "--json").out)["mean"]
-    assert means["one4all-alpha"] > 0.8
+    assert min(means["one4all-alpha"], means["alpha-alone"]) > 0.8
     assert means["one4all"] < 0.65  # no more than chance
 
 
