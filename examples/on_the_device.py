@@ -48,9 +48,8 @@ class Application:
 
 
 def one4all(label: str, *sizes: str) -> Variant:
-    return Variant(
-        f"One4All {label}".strip(), f"one4all-{'-'.join(sizes)}".replace("--", ""), "one4all", sizes=sizes
-    )
+    folder = "".join(["one4all", *sizes]).replace("--", "-")
+    return Variant(f"One4All {label}", folder, "one4all", sizes=sizes)
 
 
 SCNS = (
