@@ -24,7 +24,7 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed
-	$(PIP) --editable .[dev,track,mesh]
+	$(PIP) --editable .[dev,track,mesh,export]
 	@touch $@
 
 venv: $(VENV)/installed-dev
