@@ -1,0 +1,10 @@
+"""Export: a trained network as code for other places, by the name of the target.
+
+To add a target, write a file with a function decorated by `@targets.register("name")` and import it here.
+"""
+
+from scn.export import c
+from scn.export.base import Options, Report, Target, targets
+from scn.export.subject import Samples, Subject, subject_of
+
+__all__ = ["Options", "Report", "Samples", "Subject", "Target", "c", "subject_of", "targets"]
