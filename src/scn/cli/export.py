@@ -13,7 +13,7 @@ import typer
 
 from scn import runs
 from scn.cli.train import numbers
-from scn.export import Options, subject_of, targets
+from scn.export import Options, sensors, subject_of, targets
 from scn.plan import backbone_of
 
 
@@ -41,6 +41,9 @@ def command(
     double_buffer: Annotated[
         bool, typer.Option("--double-buffer", help="Inference goes on with the old theta while mixing.")
     ] = False,
+    sensor: Annotated[
+        str | None, typer.Option(help=f"Of C code: write an adapter beside it: {', '.join(sensors.SENSORS)}.")
+    ] = None,
     backbone: Annotated[
         str | None, typer.Option(help="Your own class, package.module:Class, if the run has one.")
     ] = None,
@@ -48,7 +51,13 @@ def command(
 ) -> None:
     """Write a trained network as code for another place.
 
-    Example: scn export runs/demo --to c -o firmware/network --weights int8
+    c: one header and one source file. onnx: the whole SCN, and the network configured for --alpha, by default
+    the first setting of the grid. arduino: a sketch for a Nano 33 BLE Sense; esp-idf: a component for an
+    ESP32-S3. Of these two only the C files are compiled and tested by scn: not the sketch, not the component.
+
+    Examples: scn export runs/demo --to c -o firmware/network --weights int8 --sensor accelerometer
+
+    scn export runs/demo --to onnx -o models --alpha 30
     """
     torch.set_num_threads(1)
     write = targets.get(to)
@@ -60,6 +69,7 @@ def command(
         **given,
         **{"weights": weights, "inference": inference, "state": state},  # type: ignore[arg-type]
         double_buffer=double_buffer,
+        sensor=sensor,
     )
     subject = subject_of(opened, name, params, own)
     report = write(subject, options, _writable(output))

@@ -16,8 +16,8 @@ FIRMWARE = Path(__file__).parent / "firmware"
 
 # QEMU gives each instruction 2**shift ns of virtual time. The timer of the MPS2 boards ticks every 40 ns:
 # with a shift of 8 an instruction has 6.4 ticks, so that a difference of two readings, rounded, is right to
-# the instruction. A RISC-V counts its instructions itself, in nanoseconds on some versions of QEMU: a shift of
-# 0 makes both the same.
+# the instruction. A RISC-V counts its instructions itself, in nanoseconds on some versions of QEMU: a shift
+# of 0 makes both the same.
 TIMER_SHIFT = 8
 TIMER_NANOSECONDS = 40
 

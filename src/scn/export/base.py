@@ -27,6 +27,7 @@ class Options:
     configuration, in flash). weights: how the base models are stored. inference: "float", or "int8" for
     8-bit weights and activations. state: "static" or "explicit", a struct that the caller owns.
     double_buffer: a second theta, so that inference goes on with the old one during configuration.
+    sensor: the adapter that is written beside the network.
     """
 
     theta: Theta = "ram"
@@ -34,6 +35,7 @@ class Options:
     inference: Inference = "float"
     state: State = "static"
     double_buffer: bool = False
+    sensor: str | None = None
 
     def __post_init__(self) -> None:
         for name, kind in KINDS.items():

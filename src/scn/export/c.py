@@ -10,7 +10,7 @@ from torch import nn
 
 from scn.core.network import SCN
 from scn.core.storage import write_atomically
-from scn.export import source
+from scn.export import sensors, source
 from scn.export.base import Options, Report, targets
 from scn.export.code import FloatCode, Parts
 from scn.export.graph import Graph
@@ -35,6 +35,8 @@ def write(subject: Subject, options: Options, folder: Path) -> Report:
     files = [folder / f"{subject.name}.h", folder / f"{subject.name}.c"]
     for path, text in zip(files, (made.header, made.source), strict=True):
         write_atomically(path, text.encode())
+    if options.sensor is not None:
+        files += sensors.get(options.sensor, subject.transform).copy(folder)
     return Report(files, made.facts)
 
 
