@@ -12,7 +12,7 @@ void board_read(void *to, size_t size);
 void board_write(const void *from, size_t size);
 
 /* A counter that rises with every instruction; how many ticks an instruction has is known to the table of
-   targets. It may wrap around once between two readings, not more often: board_overflowed() tells. */
+   targets. board_overflowed() tells whether it has been too small since it was started. */
 void board_start_counter(void);
 uint32_t board_ticks(void);
 uint32_t board_overflowed(void);

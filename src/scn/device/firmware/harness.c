@@ -14,7 +14,7 @@ enum { PAINT = 0x5C5C5C5C, WINDOW = 65536 / 4 };
 
 static SUBJECT_INPUT x[SUBJECT_INPUTS];
 static float logits[SUBJECT_CLASSES];
-static uint32_t ticks_of_nothing;
+static uint32_t ticks_of_nothing, overflowed;
 
 static uint32_t read_number(void) {
     uint32_t value;
@@ -27,9 +27,11 @@ static void write_number(uint32_t value) { board_write(&value, sizeof value); }
 /* Each measures in its own frame, with the call written out, so that nothing but the call is counted. */
 #define DEFINE_TICKS(name, call)                                                                             \
     __attribute__((noinline, noclone)) static uint32_t ticks_of_##name(uint32_t *status) {                   \
+        board_start_counter();                                                                               \
         const uint32_t start = board_ticks();                                                                \
         const uint32_t result = (uint32_t)(call);                                                            \
         const uint32_t end = board_ticks();                                                                  \
+        overflowed |= board_overflowed();                                                                    \
         *status = result;                                                                                    \
         return end - start;                                                                                  \
     }
@@ -88,7 +90,6 @@ static void write_stack(void) {
 
 int main(void) {
     uint32_t status;
-    board_start_counter();
     board_open_input("in.bin");
     board_open_output("out.bin");
     (void)ticks_of_empty(&status);
@@ -105,6 +106,6 @@ int main(void) {
         }
     }
     write_stack();
-    write_number(board_overflowed());
+    write_number(overflowed);
     return 0;
 }

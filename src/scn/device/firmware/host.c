@@ -12,7 +12,6 @@ static FILE *opened(const char *name, const char *mode) {
     return file;
 }
 
-void board_open_input(const char *name) { input = opened(name, "rb"); }
 void board_open_output(const char *name) { output = opened(name, "wb"); }
 
 void board_read(void *to, size_t size) {
@@ -29,7 +28,12 @@ __attribute__((noinline)) static void use_stack(void) {
     for (size_t i = 0; i < sizeof used; i += 1024) used[i] = 0;
 }
 
-void board_start_counter(void) { use_stack(); }
+void board_open_input(const char *name) {
+    use_stack();
+    input = opened(name, "rb");
+}
+
+void board_start_counter(void) {}
 uint32_t board_ticks(void) { return 0; }
 uint32_t board_overflowed(void) { return 0; }
 void board_exit(int code) { exit(code); }
