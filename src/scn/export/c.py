@@ -10,9 +10,10 @@ from torch import nn
 
 from scn.core.network import SCN
 from scn.core.storage import write_atomically
-from scn.export import sensors, source
+from scn.export import rounding, sensors, source
 from scn.export.base import Options, Report, targets
 from scn.export.code import FloatCode, Parts
+from scn.export.code_int8 import Int8Code
 from scn.export.graph import Graph
 from scn.export.header import header
 from scn.export.subject import Subject
@@ -44,11 +45,22 @@ def generate(subject: Subject, options: Options) -> Generated:
     """The C code of a subject. A network without base models is one configuration, whatever theta says."""
     network, options = _configured(subject, options)
     graph = graph_of(subject, network)
-    parts = FloatCode(graph, options).build()
+    parts, accuracy = _parts(subject, options, graph)
     confignet = network.confignet if isinstance(network, SCN) else None
     text = source.source(subject, options, graph, parts, confignet)
-    facts = _facts(subject, options, graph, parts)
+    facts = {**_facts(subject, options, graph, parts), **accuracy}
     return Generated(header(subject, options, graph, parts, facts), text, facts)
+
+
+def _parts(subject: Subject, options: Options, graph: Graph) -> tuple[Parts, dict[str, Any]]:
+    """The pieces of the source, and what rounded weights and values do to the accuracy."""
+    if options.weights == "float32":
+        return FloatCode(graph, options).build(), {}
+    if options.inference == "float":
+        return FloatCode(graph, options).build(), rounding.of_weights(subject, options, graph)
+    steps = rounding.steps_of(subject, graph)
+    code = Int8Code(graph, options, steps)
+    return code.finish(), rounding.of_all(subject, graph, steps, code.stored)
 
 
 def _configured(subject: Subject, options: Options) -> tuple[nn.Module, Options]:

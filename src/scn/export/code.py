@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from importlib.resources import files
 
 from torch import Tensor
 
@@ -30,7 +29,7 @@ class Parts:
     snippets: list[str] = field(default_factory=list)
     tables: list[str] = field(default_factory=list)
     state: list[str] = field(default_factory=list)  # fields of the state, without the flags
-    theta: str = ""  # the field that a double buffer has twice
+    theta: list[str] = field(default_factory=list)  # fields of theta, which a double buffer has twice
     mix: list[str] = field(default_factory=list)  # statements that fill theta by beta
     infer: list[str] = field(default_factory=list)  # statements from x to logits
     flash: list[tuple[str, int]] = field(default_factory=list)
@@ -38,10 +37,6 @@ class Parts:
 
     def need(self, *names: str) -> None:
         self.snippets += [name for name in names if name not in self.snippets]
-
-
-def snippet(name: str) -> str:
-    return (files("scn.export") / "templates" / f"{name}.c").read_text()
 
 
 def window_of(graph: Graph, source: int, target: int, window: Window, groups: int = 1) -> str:
@@ -66,7 +61,7 @@ class FloatCode:
         self.scratch = 0
 
     def build(self) -> Parts:
-        self.parts.need("linear")
+        self.parts.need("block", "linear")
         self._tables()
         for layer in self.arrangement.layers:
             self._mix(layer)
@@ -76,15 +71,17 @@ class FloatCode:
         return self.parts
 
     def _state(self) -> None:
-        parts, size = self.parts, self.arrangement.theta_size
+        parts, arrangement = self.parts, self.arrangement
         parts.defines += [
             f"#define SCN_DIMS {self.graph.dims}",
             f"#define SCN_STRIP {STRIP}",
             f"#define SCN_PATCH {PATCH}",
         ]
-        if size:
-            parts.theta = f"float theta[{size}]"
-            parts.ram.append(("theta", 4 * size))
+        copies = 2 if self.options.double_buffer else 1
+        for name, count in (("rows", arrangement.theta_size), ("bias", arrangement.bias_size)):
+            if count:
+                parts.theta.append(f"float {name}[{count}]")
+                parts.ram.append(("theta", 4 * count * copies))
         if self.options.theta == "row":
             parts.state.append(f"float beta[{self.graph.dims}]")
             parts.ram.append(("beta", 4 * self.graph.dims))
@@ -138,9 +135,16 @@ class FloatCode:
         self.parts.tables.append(f"static const scn_rows scn_layer_{layer.number} = {{{values}}};\n")
         if layer.place == "ram":
             self.parts.need("rows_ram")
-            self.parts.mix.append(f"scn_mix_rows(&scn_layer_{layer.number}, beta, theta + {layer.theta});")
+            self.parts.mix.append(
+                f"scn_mix_rows(&scn_layer_{layer.number}, beta, theta->rows + {layer.theta});"
+            )
         if layer.bias is not None:
-            self.parts.mix.append(f"scn_mix_bias(&scn_layer_{layer.number}, beta, theta + {layer.bias});")
+            self.parts.mix.append(
+                f"scn_mix_bias(&scn_layer_{layer.number}, beta, theta->bias + {layer.bias});"
+            )
+
+    def _beta(self, op: Affine) -> str:
+        return "s->beta" if op.mixed else "0"
 
     def at(self, value: int) -> str:
         """Where a value lies, as a C expression."""
@@ -166,24 +170,22 @@ class FloatCode:
 
     def _affine(self, op: Affine) -> None:
         layer = self.arrangement.of(op)
-        bias = f"scn_bias_{layer.number}" if layer.bias is None else f"theta + {layer.bias}"
+        bias = f"scn_bias_{layer.number}" if layer.bias is None else f"theta->bias + {layer.bias}"
         x, y, relu = self.at(op.sources[0]), self.at(op.target), int(op.relu)
         if not is_linear(self.graph, op):
             self._convolution(op, layer, bias)
         elif layer.place == "strips":
             self.parts.need("linear_row")
             self.scratch = max(self.scratch, 4 * min(op.columns, STRIP))
-            beta = "s->beta" if op.bases > 1 or op.gain is not None else "0"
-            self.parts.infer.append(
-                f"scn_linear_row(&scn_layer_{layer.number}, {beta}, {bias}, {x}, {y}, s->scratch, {relu});"
-            )
+            where = f"{self._beta(op)}, {bias}, {x}, {y}, s->scratch, {relu}"
+            self.parts.infer.append(f"scn_linear_row(&scn_layer_{layer.number}, {where});")
         else:
             self.parts.need("linear_ram")
             rows = self._rows(layer)
             self.parts.infer.append(f"scn_linear({rows}, {bias}, {x}, {y}, {op.rows}, {op.columns}, {relu});")
 
     def _rows(self, layer: Layer) -> str:
-        return f"theta + {layer.theta}" if layer.place == "ram" else f"scn_shared + {layer.base}"
+        return f"theta->rows + {layer.theta}" if layer.place == "ram" else f"scn_shared + {layer.base}"
 
     def _window(self, name: str, source: int, target: int, window: Window, groups: int = 1) -> str:
         self.parts.need("patch")
@@ -204,8 +206,7 @@ class FloatCode:
             if layer.place == "strips":
                 self.parts.need("gather", "conv_row")
                 self.scratch = max(self.scratch, patch + 4 * op.columns)
-                beta = "s->beta" if op.bases > 1 or op.gain is not None else "0"
-                call = f"scn_convolution_row({window}, &scn_layer_{layer.number}, {group}, {beta}"
+                call = f"scn_convolution_row({window}, &scn_layer_{layer.number}, {group}, {self._beta(op)}"
             else:
                 self.parts.need("gather", "conv_ram")
                 self.scratch = max(self.scratch, patch + 4 * rows)

@@ -1,4 +1,4 @@
-"""C code for what comes before the configuration network: parameters to alpha, and which alpha is possible."""
+"""C code for what comes before the configuration network: params to alpha, and which alpha is possible."""
 
 from __future__ import annotations
 

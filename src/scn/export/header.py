@@ -8,7 +8,7 @@ from scn.export import encode
 from scn.export.base import Options
 from scn.export.code import Parts
 from scn.export.graph import Graph
-from scn.export.source import parameter, state_text
+from scn.export.state import parameter, state_text
 from scn.export.subject import Subject
 
 STATUS = """\
@@ -78,12 +78,10 @@ def _about(subject: Subject, options: Options, graph: Graph, facts: dict[str, An
         "",
         "memory map, in bytes (without code and stack):",
     ]
-    copies = 2 if options.double_buffer else 1
     for place in ("flash", "ram"):
         for label, size in facts[place].items():
-            times = copies if label == "theta" else 1
             said = MEANING.get(label, "")
-            twice = ", twice: a double buffer" if times == 2 else ""
+            twice = ", twice: a double buffer" if options.double_buffer and label == "theta" else ""
             lines.append(f"   {place:5} {size:>9,}  {label}{f' ({said}{twice})' if said else ''}")
     return "".join(f" * {line}".rstrip() + "\n" for line in lines)
 

@@ -30,7 +30,7 @@ class Layer:
     op: Affine
     place: Place
     theta: int = 0  # where its rows start in theta
-    bias: int | None = None  # where its biases start in theta; None where they do not depend on alpha
+    bias: int | None = None  # where its biases start beside theta; None where they do not depend on alpha
     base: int = 0  # where its rows start in the table of base models, or of shared weights
 
     @property
@@ -49,8 +49,8 @@ class Arrangement:
 
     layers: list[Layer]
     base_size: int  # weights of one base model
-    theta_rows: int
-    theta_size: int  # with the biases
+    theta_size: int  # weights that are mixed to RAM
+    bias_size: int  # biases that are mixed
 
     def of(self, op: Affine) -> Layer:
         return next(layer for layer in self.layers if layer.op is op)
@@ -69,11 +69,11 @@ def arrange(graph: Graph, options: Options) -> Arrangement:
         else:
             layer.base, shared = shared, shared + layer.size
         layers.append(layer)
-    size = theta
+    biases = 0
     for layer in layers:
         if len(layer.op.bias) > 1:
-            layer.bias, size = size, size + layer.op.rows
-    return Arrangement(layers, base, theta, size)
+            layer.bias, biases = biases, biases + layer.op.rows
+    return Arrangement(layers, base, theta, biases)
 
 
 def _place(op: Affine, options: Options) -> Place:

@@ -6,7 +6,7 @@ of four rows side by side. What is left of the rows follows as a pair and a sing
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import torch
@@ -29,10 +29,29 @@ def blocks(rows: int) -> list[tuple[int, int]]:
 
 def packed(weight: Tensor, groups: int = 1) -> Tensor:
     """(M, rows, columns) -> (M, rows * columns), block by block; each group of rows by itself."""
-    parts = []
-    for group in weight.chunk(groups, dim=1):
-        for row, size in blocks(group.shape[1]):
-            parts.append(group[:, row : row + size].mT.flatten(1))
+    return _by_blocks(weight, groups, lambda block: block.mT.flatten(1))
+
+
+def packed_words(weight: Tensor, groups: int = 1) -> Tensor:
+    """The same for weights of 8 bits: four columns of a row side by side, in the order 0 2 1 3.
+
+    A core that makes two pairs of 16 bits out of a word takes its even bytes first, then its odd ones.
+    """
+
+    def words(block: Tensor) -> Tensor:
+        fours = block.shape[2] // BLOCK * BLOCK
+        grouped = block[:, :, :fours].unflatten(2, (-1, BLOCK))[..., [0, 2, 1, 3]]
+        return torch.cat([grouped.transpose(1, 2).flatten(1), block[:, :, fours:].mT.flatten(1)], dim=1)
+
+    return _by_blocks(weight, groups, words)
+
+
+def _by_blocks(weight: Tensor, groups: int, arrange: Callable[[Tensor], Tensor]) -> Tensor:
+    parts = [
+        arrange(group[:, row : row + size])
+        for group in weight.chunk(groups, dim=1)
+        for row, size in blocks(group.shape[1])
+    ]
     return torch.cat(parts, dim=1)
 
 

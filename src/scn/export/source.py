@@ -7,57 +7,23 @@ import textwrap
 from scn.core.confignet import HIDDEN_UNITS, ConfigurationNetwork
 from scn.export import encode
 from scn.export.base import Options
-from scn.export.code import BASE_TYPES, Parts, snippet
+from scn.export.code import BASE_TYPES, Parts
 from scn.export.graph import Graph
 from scn.export.pack import floats, packed, table
-from scn.export.subject import Subject
-
-ORDER = (  # a snippet uses those before it
-    "exp",
-    "circle",
-    "log",
-    "patch",
-    "linear",
-    "mix_float32",
-    "mix_float16",
-    "mix_int8",
-    "rows",
-    "rows_ram",
-    "linear_ram",
-    "linear_row",
-    "gather",
-    "conv_ram",
-    "conv_row",
-    "pool",
-    "add",
-    "relu",
-    "pad",
-    "less_least",
+from scn.export.snippets import HEAD, ORDER, snippet
+from scn.export.state import (
+    DOUBLE_BEGIN,
+    DOUBLE_END,
+    DOUBLE_INFER,
+    DOUBLE_NEXT,
+    SIMPLE_INFER,
+    SINGLE_BEGIN,
+    SINGLE_END,
+    SINGLE_INFER,
+    parameter,
+    state_text,
 )
-HEAD = """\
-#include <float.h>
-#include <limits.h>
-#include <stdint.h>
-
-#if INT_MAX < 2147483647
-#error "int must have at least 32 bits"
-#endif
-
-/* Define SCN_PORTABLE to compile the plain C instead of the instructions of the core. */
-#if defined(__GNUC__) && defined(__thumb2__) && defined(__ARM_FEATURE_FMA) && defined(__ARM_FP) && \\
-    !defined(SCN_PORTABLE)
-#define SCN_VFP 1
-#else
-#define SCN_VFP 0
-#endif
-
-/* Weights are complete in memory before a flag says so. */
-#if defined(__GNUC__)
-#define SCN_BARRIER() __sync_synchronize()
-#else
-#define SCN_BARRIER() ((void)0)
-#endif
-"""
+from scn.export.subject import Subject
 
 
 def source(
@@ -66,7 +32,7 @@ def source(
     name = subject.name
     functions = [_class_names(subject)]
     if confignet is not None:
-        parts.need("exp", "linear_ram", *encode.snippets(subject.transform))
+        parts.need("exp", "linear", "linear_ram", *encode.snippets(subject.transform))
         functions += [_encode(subject), _beta(subject, confignet, parts), _mix(name, options, parts)]
         functions.append(_configure(name, options))
     functions.append(_infer(name, options, parts, confignet is not None))
@@ -85,34 +51,10 @@ def source(
     )
 
 
-def state_fields(options: Options, parts: Parts, configurable: bool) -> list[str]:
-    """The fields of the state, the same in the header and in the source."""
-    fields = []
-    if parts.theta:
-        kind, _, rest = parts.theta.partition(" ")
-        label, _, size = rest.partition("[")
-        fields.append(f"{kind} {label}[2][{size}" if options.double_buffer else parts.theta)
-    fields += parts.state
-    if configurable:
-        fields.append("volatile uint8_t ready")
-    fields.append("volatile uint8_t running")
-    return fields
-
-
-def state_text(name: str, options: Options, parts: Parts, configurable: bool) -> str:
-    fields = "".join(f"    {field};\n" for field in state_fields(options, parts, configurable))
-    return f"typedef struct {{\n{fields}}} {name}_state;\n"
-
-
 def _own_state(name: str, options: Options, parts: Parts, configurable: bool) -> str:
     if options.state == "explicit":
         return ""
-    return f"{state_text(name, options, parts, configurable)}\nstatic {name}_state {name}_own;\n"
-
-
-def parameter(name: str, options: Options, rest: str) -> str:
-    """The parameters of a function that needs the state."""
-    return f"{name}_state *s, {rest}" if options.state == "explicit" else rest
+    return f"{state_text(name, options, parts, configurable)}static {name}_state {name}_own;\n"
 
 
 def _prologue(name: str, options: Options) -> str:
@@ -195,41 +137,17 @@ def _mix(name: str, options: Options, parts: Parts) -> str:
         statements += ["for (i = 0; i < SCN_DIMS; i++) {", "    s->beta[i] = beta[i];", "}"]
     if options.double_buffer:
         begin, end = DOUBLE_BEGIN, DOUBLE_END
-        theta = "    float *const theta = s->theta[next - 1];\n"
+        theta = f"    {name}_theta *const theta = &s->theta[next - 1];\n"
     else:
         begin, end = SINGLE_BEGIN, SINGLE_END
-        theta = "    float *const theta = s->theta;\n"
-    if not any("theta" in statement for statement in statements):
+        theta = f"    {name}_theta *const theta = &s->theta;\n"
+    if not parts.theta:
         theta = ""
     declared = "    const uint8_t before = s->ready;\n" if not options.double_buffer else DOUBLE_NEXT
     return (
         f"{head}\n{{\n{_prologue(name, options)}{declared}{theta}{check}{begin}{_body(statements)}\n{end}"
         "    return SCN_OK;\n}\n"
     )
-
-
-SINGLE_BEGIN = """\
-    s->ready = 2; /* inference waits from here on */
-    SCN_BARRIER();
-    if (s->running) {
-        s->ready = before;
-        return SCN_BUSY;
-    }
-"""
-SINGLE_END = """\
-    SCN_BARRIER();
-    s->ready = 1;
-"""
-DOUBLE_NEXT = "    const uint8_t next = s->ready == 1 ? 2 : 1;\n"
-DOUBLE_BEGIN = """\
-    if (s->running == next) {
-        return SCN_BUSY; /* an inference still uses the weights before the last ones */
-    }
-"""
-DOUBLE_END = """\
-    SCN_BARRIER();
-    s->ready = next;
-"""
 
 
 def _configure(name: str, options: Options) -> str:
@@ -248,50 +166,16 @@ def _configure(name: str, options: Options) -> str:
 def _infer(name: str, options: Options, parts: Parts, configurable: bool) -> str:
     rest = f"const {name}_input *x, float *logits"
     head = f"scn_status {name}_infer({parameter(name, options, rest)})"
-    uses_theta = any("theta +" in line for line in parts.infer)
+    uses_theta = any("theta->" in line for line in parts.infer)
     theta, begin = "", SIMPLE_INFER
     if options.double_buffer and configurable:
         theta, begin = (
-            "    uint8_t now;\n" + ("    const float *theta;\n" if uses_theta else ""),
+            "    uint8_t now;\n" + (f"    const {name}_theta *theta;\n" if uses_theta else ""),
             DOUBLE_INFER,
         )
-        begin += "    theta = s->theta[now - 1];\n" if uses_theta else ""
+        begin += "    theta = &s->theta[now - 1];\n" if uses_theta else ""
     elif configurable:
-        theta = "    const float *const theta = s->theta;\n" if uses_theta else ""
+        theta = f"    const {name}_theta *const theta = &s->theta;\n" if uses_theta else ""
         begin = SINGLE_INFER
     end = "    SCN_BARRIER();\n    s->running = 0;\n    return SCN_OK;\n"
     return f"{head}\n{{\n{_prologue(name, options)}{theta}{begin}{_body(parts.infer)}\n{end}}}\n"
-
-
-SIMPLE_INFER = """\
-    if (s->running) {
-        return SCN_BUSY;
-    }
-    s->running = 1;
-    SCN_BARRIER();
-"""
-SINGLE_INFER = """\
-    if (s->running) {
-        return SCN_BUSY;
-    }
-    s->running = 1;
-    SCN_BARRIER();
-    if (s->ready != 1) {
-        s->running = 0;
-        return s->ready ? SCN_BUSY : SCN_NOT_CONFIGURED;
-    }
-"""
-DOUBLE_INFER = """\
-    if (s->running) {
-        return SCN_BUSY;
-    }
-    do { /* a configuration may end between the two lines */
-        now = s->ready;
-        if (!now) {
-            s->running = 0;
-            return SCN_NOT_CONFIGURED;
-        }
-        s->running = now;
-        SCN_BARRIER();
-    } while (s->ready != now);
-"""

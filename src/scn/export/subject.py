@@ -74,6 +74,10 @@ class Subject:
         except FileNotFoundError:
             return None
 
+    @property
+    def has_no_data(self) -> bool:
+        return self._dataset is None
+
     @cached_property
     def classes(self) -> tuple[str, ...]:
         """The names of the answers; numbers where the data that know the names are not there."""

@@ -77,9 +77,3 @@ static void scn_store(float *y, const float *sums, int count, int step, int relu
         y[i * step] = (relu && sum < 0.0f) ? 0.0f : sum;
     }
 }
-
-/* Rows come in blocks of 4, then 2, then 1. */
-static int scn_block(int rows)
-{
-    return rows >= 4 ? 4 : rows >= 2 ? 2 : 1;
-}
