@@ -24,7 +24,7 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed
-	$(PIP) --editable .[dev,track,mesh]
+	$(PIP) --editable .[dev,track,mesh,export]
 	@touch $@
 
 venv: $(VENV)/installed-dev
@@ -52,6 +52,7 @@ bench: $(VENV)/installed-dev
 	$(BIN)/python benchmarks/search.py
 	$(BIN)/python benchmarks/training.py
 	$(BIN)/python benchmarks/tasks.py
+	$(BIN)/python benchmarks/device.py
 
 clean:
 	rm -rf $(VENV) runs dist .mypy_cache .ruff_cache .pytest_cache

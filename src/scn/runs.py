@@ -6,6 +6,7 @@ metrics.jsonl        one line for each epoch
 checkpoint/          where training goes on, until it has ended
 accuracy.csv         params, alpha and accuracy on the test data, as `evaluate` wrote them
 evaluation.json      what that accuracy was measured on, and its mean, lowest and highest value
+device.json          flash, RAM and instructions on emulated processors, as `device` measured them
 """
 
 from __future__ import annotations
@@ -117,7 +118,7 @@ class Run:
 
     def save_network(self, net: nn.Module) -> None:
         """Write the network; what was measured of another one is void."""
-        for pattern in ("accuracy*.csv", "evaluation*.json"):
+        for pattern in ("accuracy*.csv", "evaluation*.json", "device.json"):
             for old in self.folder.glob(pattern):
                 old.unlink()
         if isinstance(net, SCN):

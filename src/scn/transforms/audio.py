@@ -18,6 +18,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from scn.transforms.base import Parameter, Transform, registry
+from scn.transforms.encoding import Encoding, Linear
 
 PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31)
 CLOSE = 5e-6  # a ratio of lengths as exact as this is not improved
@@ -125,6 +126,10 @@ class Pitch(Sound):
         """Semitones as parts of the largest shift, so that alpha lies in [-1, 1]."""
         return self.checked(params) / self.parameters[0].high
 
+    def encodings(self) -> tuple[Encoding, ...]:
+        (shift,) = self.parameters
+        return (Linear(shift.low, shift.high, shift.high),)
+
     def apply(self, x: Tensor, params: Tensor) -> Tensor:
         self._require_waveforms(x)
         return self._grouped(x, self.rows(x, params), x.shape[-1], self._shifted)
@@ -216,6 +221,10 @@ class Speed(Sound):
     def encode(self, params: Tensor) -> Tensor:
         """The factor itself."""
         return self.checked(params)
+
+    def encodings(self) -> tuple[Encoding, ...]:
+        (factor,) = self.parameters
+        return (Linear(factor.low, factor.high),)
 
     def apply(self, x: Tensor, params: Tensor) -> Tensor:
         self._require_waveforms(x)

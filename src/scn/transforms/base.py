@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from scn.core.registry import Registry
+from scn.transforms.encoding import Encoding
 
 MOST_STEPS = 100_000
 
@@ -101,6 +102,10 @@ class Transform(ABC):
     @abstractmethod
     def encode(self, params: Tensor) -> Tensor:
         """params: (..., P) -> alpha: (..., S)."""
+
+    def encodings(self) -> tuple[Encoding, ...] | None:
+        """What `encode` does to each parameter in turn, as far as it is one of the known kinds."""
+        return None
 
     @abstractmethod
     def apply(self, x: Tensor, params: Tensor) -> Tensor:

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from scn.transforms.base import Parameter, Transform, registry
+from scn.transforms.encoding import Encoding, Linear
 
 LUMA = (0.299, 0.587, 0.114)  # ITU-R 601; they sum to 1
 CENTRE, NEIGHBOUR = 5 / 13, 1 / 13  # the smoothing kernel of Pillow
@@ -68,6 +69,10 @@ class Colour(Transform):
     def encode(self, params: Tensor) -> Tensor:
         """The factor itself."""
         return self.checked(params)
+
+    def encodings(self) -> tuple[Encoding, ...]:
+        (factor,) = self.parameters
+        return (Linear(factor.low, factor.high),)
 
     def apply(self, x: Tensor, params: Tensor) -> Tensor:
         return self._changed(x, params, self.blended)

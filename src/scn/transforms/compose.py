@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from scn.transforms.base import Parameter, Transform
+from scn.transforms.encoding import Encoding
 
 MOST_SETTINGS = 500  # of the grid that is looked at unless a person says otherwise
 
@@ -37,6 +38,10 @@ class Composed(Transform):
     def encode(self, params: Tensor) -> Tensor:
         pairs = zip(self.parts, self._divided(params), strict=True)
         return torch.cat([part.encode(own) for part, own in pairs], dim=-1)
+
+    def encodings(self) -> tuple[Encoding, ...] | None:
+        known = [part.encodings() for part in self.parts]
+        return None if None in known else tuple(kind for own in known for kind in own or ())
 
     def apply(self, x: Tensor, params: Tensor) -> Tensor:
         for part, own in zip(self.parts, self._divided(params), strict=True):

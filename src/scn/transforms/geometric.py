@@ -16,6 +16,7 @@ from torch import Tensor
 
 from scn.core.registry import nearest
 from scn.transforms.base import Parameter, Transform, registry
+from scn.transforms.encoding import Circle, Encoding, Linear
 
 Interpolation = Literal["bilinear", "nearest"]
 
@@ -165,6 +166,9 @@ class Rotation(Geometric):
         angle = torch.deg2rad(self.checked(params).double())
         return torch.cat([angle.cos(), angle.sin()], dim=-1).float()
 
+    def encodings(self) -> tuple[Encoding, ...]:
+        return (Circle(),)
+
     def inverse_map(self, params: Tensor) -> Tensor:
         cos, sin = self.encode(params).unbind(dim=-1)
         return _map(cos, -sin, 0.0, sin, cos, 0.0)
@@ -184,6 +188,10 @@ class Scaling(Geometric):
     def encode(self, params: Tensor) -> Tensor:
         """The factor itself."""
         return self.checked(params)
+
+    def encodings(self) -> tuple[Encoding, ...]:
+        (factor,) = self.parameters
+        return (Linear(factor.low, factor.high),)
 
     def inverse_map(self, params: Tensor) -> Tensor:
         shrink = 1 / params[:, 0]
@@ -225,6 +233,9 @@ class Translation(Geometric):
     def encode(self, params: Tensor) -> Tensor:
         """Both shifts as parts of the largest, so that alpha lies in [-1, 1]."""
         return self.checked(params) / self.parameters[0].high
+
+    def encodings(self) -> tuple[Encoding, ...]:
+        return tuple(Linear(shift.low, shift.high, self.parameters[0].high) for shift in self.parameters)
 
     def inverse_map(self, params: Tensor) -> Tensor:
         right, down = params.unbind(dim=-1)

@@ -9,6 +9,9 @@ import torch
 from torch import Tensor
 
 from scn.transforms.base import Parameter, Transform, registry
+from scn.transforms.encoding import Encoding, Logarithm
+
+DARKEST = 1.0  # counts: the logarithm of 0 has no end
 
 
 @registry.register("light")
@@ -24,7 +27,11 @@ class Light(Transform):
         """On a logarithmic scale, as eyes and exposures do: 0 at the lowest level, 1 at the highest."""
         (light,) = self.parameters
         scale = math.log(light.high / light.low)
-        return torch.log(self.checked(params).clamp_min(1.0) / light.low) / scale
+        return torch.log(self.checked(params).clamp_min(DARKEST) / light.low) / scale
+
+    def encodings(self) -> tuple[Encoding, ...]:
+        (light,) = self.parameters
+        return (Logarithm(light.low, light.high, DARKEST),)
 
     def apply(self, x: Tensor, params: Tensor) -> Tensor:
         self.rows(x, params)

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from scn.core.registry import nearest
 from scn.transforms.base import Parameter, Transform, registry
+from scn.transforms.encoding import Circle, Encoding
 
 SIZE = 32
 PLANES = {"YZ": (1, 2), "XZ": (0, 2), "XY": (0, 1)}  # the axes that each angle mixes, in fixed order
@@ -41,6 +42,9 @@ class Rotation3D(Transform):
         """(..., 3) degrees -> (..., 6): cosine and sine of each angle in turn."""
         angle = torch.deg2rad(self.checked(params).double())
         return torch.stack([angle.cos(), angle.sin()], dim=-1).flatten(-2).float()
+
+    def encodings(self) -> tuple[Encoding, ...]:
+        return tuple(Circle() for _ in self.parameters)
 
     def apply(self, x: Tensor, params: Tensor) -> Tensor:
         if x.dim() != 3 or x.shape[-1] != 3 or not x.is_floating_point():

@@ -1,0 +1,150 @@
+"""`scn device`: a run's C code on an emulated processor, checked against torch and measured."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import torch
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from scn import methods, runs
+from scn.cli.train import numbers
+from scn.device import targets
+from scn.device.emulate import PHASES
+from scn.device.estimate import Assumptions, assumptions
+from scn.device.measure import Row, keep, measure
+from scn.export import Options, subject_of
+from scn.plan import backbone_of
+
+
+def command(
+    run: Annotated[list[Path], typer.Argument(help="Run folders; any method.")],
+    target: Annotated[str, typer.Option(help=f"One of {', '.join(targets.TARGETS)}.")] = targets.DEFAULT,
+    theta: Annotated[
+        str | None, typer.Option(help="How theta is held: ram (by default), row, or fixed (with --alpha).")
+    ] = None,
+    weights: Annotated[str, typer.Option(help="Of the base models: float32, float16 or int8.")] = "float32",
+    inference: Annotated[str, typer.Option(help="float, or int8 with weights in int8.")] = "float",
+    state: Annotated[str, typer.Option(help="static, or explicit: a struct of the caller's.")] = "static",
+    double_buffer: Annotated[bool, typer.Option("--double-buffer", help="A second theta.")] = False,
+    alpha: Annotated[
+        str | None, typer.Option(help="With --theta fixed: configured for these params (comma-separated).")
+    ] = None,
+    samples: Annotated[int, typer.Option(help="Test samples under each setting.", min=1)] = 200,
+    settings: Annotated[int, typer.Option(help="Settings of the transform.", min=1)] = 8,
+    clock: Annotated[float | None, typer.Option(help="To estimate time: MHz.")] = None,
+    cycles_per_instruction: Annotated[float | None, typer.Option(help="To estimate time.")] = None,
+    current: Annotated[float | None, typer.Option(help="To estimate energy: mA.")] = None,
+    voltage: Annotated[float | None, typer.Option(help="To estimate energy: V.")] = None,
+    backbone: Annotated[
+        str | None, typer.Option(help="Your own class, package.module:Class, if the runs have one.")
+    ] = None,
+    keep_files: Annotated[
+        Path | None, typer.Option("--keep", help="Keep C code, programs and answers in this folder.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No messages on standard error.")] = False,
+) -> None:
+    """Build the C code of runs for a processor, run it in an emulator, and measure it.
+
+    Every answer is compared with that of torch. Instructions (not cycles) are counted by phase: hypernet (the
+    configuration network), configure (the mixing) and infer. Flash and RAM are what the network adds to a
+    program; RAM includes the stack at its deepest. Time and energy are only estimated, where you say --clock
+    and --cycles-per-instruction, --current and --voltage. Writes device.json into each run folder. Needs a
+    cross-compiler and QEMU, and says which packages; it installs nothing.
+
+    Examples: scn device runs/scn-d3 runs/one4all --target cortex-m4f
+
+    scn device runs/scn-d3 --weights int8 --inference int8 --clock 64 --cycles-per-instruction 1.3
+    """
+    torch.set_num_threads(1)
+    chosen, guess = targets.get(target), assumptions(clock, cycles_per_instruction, current, voltage)
+    chosen.require()
+    held = theta or ("ram" if alpha is None else "fixed")
+    options = Options(
+        cast(Any, held), cast(Any, weights), cast(Any, inference), cast(Any, state), double_buffer
+    )
+    params = None if alpha is None else torch.tensor(numbers("--alpha", alpha))
+    notes = Console(stderr=True, quiet=quiet, soft_wrap=True)
+    rows = []
+    for folder in run:
+        opened = runs.read(folder)
+        own = backbone_of(opened, backbone) if opened.is_own_class else None
+        mixes = methods.get(opened.config.method).mixes
+        subject = subject_of(opened, None, params if mixes else None, own)
+        with tempfile.TemporaryDirectory(prefix="scn-device-") as scratch:
+            place = Path(scratch) if keep_files is None else keep_files / subject.name
+            row = measure(
+                subject, options, chosen, place,
+                samples=samples, settings=settings, name=str(folder), note=notes.print,
+            )  # fmt: skip
+        rows.append(row)
+        notes.print(f"wrote {keep(folder, row)}")
+    if as_json:
+        print(json.dumps(_content(rows, guess)))
+    else:
+        _show(rows, guess, chosen)
+
+
+def _content(rows: list[Row], guess: Assumptions | None) -> dict[str, Any]:
+    content: list[dict[str, Any]] = [asdict(row) for row in rows]
+    if guess is not None:
+        for row in content:
+            counted = row["instructions"] or {}
+            row["estimate"] = {
+                "assumptions": asdict(guess),
+                "milliseconds": {phase: guess.milliseconds(n) for phase, n in counted.items()},
+                "microjoules": {phase: guess.microjoules(n) for phase, n in counted.items()},
+            }
+    return {"target": rows[0].target, "rows": content}
+
+
+def _show(rows: list[Row], guess: Assumptions | None, target: targets.Target) -> None:
+    first = rows[0]
+    options = ", ".join(f"{name} {value}" for name, value in first.options.items())
+    table = Table(title=f"{target.name}: {target.processor}\n{options}", title_justify="left")
+    for name in (
+        "run",
+        "flash",
+        "weights",
+        "RAM",
+        "stack",
+        *PHASES,
+        "max difference",
+        "same class",
+        "accuracy",
+    ):
+        table.add_column(name, justify="left" if name == "run" else "right")
+    for row in rows:
+        counts = row.instructions or {}
+        table.add_row(
+            row.name,
+            *(f"{value:,}" for value in (row.flash, row.weights, row.ram, row.stack)),
+            *(f"{counts[phase]:,}" if phase in counts else "-" for phase in PHASES),
+            f"{row.max_difference:.1e}",
+            f"{row.agreement:.2%}",
+            f"{row.accuracy:.4f}",
+        )
+    console = Console(width=150)
+    console.print(table)
+    print(
+        f"bytes and instructions (means over all calls); {first.inputs:,} inputs, {first.settings} settings; "
+        "accuracy on these inputs alone"
+    )
+    if guess is not None:
+        _show_estimate(rows, guess)
+
+
+def _show_estimate(rows: list[Row], guess: Assumptions) -> None:
+    print(f"\nestimated from the instructions, not measured, {guess}:")
+    for row in rows:
+        for phase, count in (row.instructions or {}).items():
+            energy = guess.microjoules(count)
+            spent = "" if energy is None else f", {energy:.4g} uJ"
+            print(f"  {row.name}  {phase:<10} about {guess.milliseconds(count):.4g} ms{spent}")

@@ -1,0 +1,23 @@
+"""Export: a trained network as code for other places, by the name of the target.
+
+To add a target, write a file with a function decorated by `@targets.register("name")` and import it here.
+"""
+
+from scn.export import arduino, c, esp_idf, onnx, sensors
+from scn.export.base import Options, Report, Target, targets
+from scn.export.subject import Samples, Subject, subject_of
+
+__all__ = [
+    "Options",
+    "Report",
+    "Samples",
+    "Subject",
+    "Target",
+    "arduino",
+    "c",
+    "esp_idf",
+    "onnx",
+    "sensors",
+    "subject_of",
+    "targets",
+]

@@ -1,0 +1,66 @@
+"""What every target of an export shares: the options, the table of targets, and what a target reports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from scn.core.registry import Registry, nearest
+
+if TYPE_CHECKING:
+    from scn.export.subject import Subject
+
+Theta = Literal["ram", "row", "fixed"]
+Weights = Literal["float32", "float16", "int8"]
+Inference = Literal["float", "int8"]
+State = Literal["static", "explicit"]
+KINDS = {"theta": Theta, "weights": Weights, "inference": Inference, "state": State}
+
+
+@dataclass(frozen=True)
+class Options:
+    """How the C code holds the network.
+
+    theta: "ram" (mixed once for each alpha), "row" (mixed block by block during inference) or "fixed" (one
+    configuration, in flash). weights: how the base models are stored. inference: "float", or "int8" for
+    8-bit weights and activations. state: "static" or "explicit", a struct that the caller owns.
+    double_buffer: a second theta, so that inference goes on with the old one during configuration.
+    sensor: the adapter that is written beside the network.
+    """
+
+    theta: Theta = "ram"
+    weights: Weights = "float32"
+    inference: Inference = "float"
+    state: State = "static"
+    double_buffer: bool = False
+    sensor: str | None = None
+
+    def __post_init__(self) -> None:
+        for name, kind in KINDS.items():
+            value = getattr(self, name)
+            if value not in get_args(kind):
+                raise ValueError(f"there is no {name} {nearest(str(value), get_args(kind))}")
+        if self.inference == "int8" and self.weights != "int8":
+            raise ValueError(f"inference in int8 needs weights in int8, but they are {self.weights}")
+        if self.double_buffer and self.theta != "ram":
+            raise ValueError(
+                f"a double buffer is for theta in RAM: with theta={self.theta} there is nothing to mix ahead"
+            )
+
+    def to_json(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a target wrote, and facts about it for people and for --json."""
+
+    files: list[Path]
+    facts: dict[str, Any]
+
+
+# A target writes its files for a subject into a folder that exists.
+Target = Callable[["Subject", Options, Path], Report]
+targets: Registry[Target] = Registry("target")

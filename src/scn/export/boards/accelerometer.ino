@@ -1,0 +1,8 @@
+
+static scn_accelerometer sensor;
+
+static void read_sensor() {
+    float ax, ay, az, degrees;
+    if (!IMU.accelerationAvailable() || !IMU.readAcceleration(ax, ay, az)) return;
+    if (scn_accelerometer_update(&sensor, ax, ay, az, &degrees) == SCN_SENSOR_RECONFIGURE) configure(&degrees);
+}

@@ -1,0 +1,15 @@
+
+// Configure for the params: ${params}.
+static void configure(const float *params) {
+    float alpha[${NAME}_ALPHA_SIZE];
+    const unsigned long start = micros();
+    if (${name}_encode(params, alpha) != SCN_OK || ${name}_configure(alpha) != SCN_OK) {
+        Serial.println("params refused: the last configuration stays");
+        return;
+    }
+    ready = true;
+    Serial.print("configured for ");
+    Serial.print(params[0]);
+    Serial.print(" in us: ");
+    Serial.println(micros() - start);
+}

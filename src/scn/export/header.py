@@ -1,0 +1,141 @@
+"""NAME.h: how to call the network, what its input is, and where its memory goes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scn.export import encode
+from scn.export.base import Options
+from scn.export.code import Parts
+from scn.export.graph import Graph
+from scn.export.state import parameter, state_text
+from scn.export.subject import Subject
+
+STATUS = """\
+#ifndef SCN_STATUS
+#define SCN_STATUS
+typedef enum {
+    SCN_OK = 0,
+    SCN_NOT_CONFIGURED, /* infer before the first configure */
+    SCN_BAD_ALPHA,      /* not a number, or no setting has this alpha; the last good configuration stays */
+    SCN_BAD_PARAMS,     /* not a number, or out of the range that the network was trained for */
+    SCN_BUSY            /* the state is in use by a call that this one interrupts; try again */
+} scn_status;
+#endif
+"""
+MEANING = {
+    "bases": "base models, const",
+    "shared": "weights that do not depend on alpha, const",
+    "scales": "of rows of 8-bit weights, const",
+    "biases and gains": "const",
+    "configuration network": "const",
+    "theta": "the mixed weights",
+    "beta": "the mixing coefficients",
+    "activations": "values between layers, sharing memory",
+    "scratch": "patches and strips of rows",
+}
+THETA = {
+    "ram": "mixed to RAM once for each alpha: the fastest inference",
+    "row": "mixed in strips during inference: no RAM for theta, but each inference mixes all of it",
+    "fixed": "one configuration, const",
+}
+
+
+def header(subject: Subject, options: Options, graph: Graph, parts: Parts, facts: dict[str, Any]) -> str:
+    name, guard = subject.name, f"{subject.name.upper()}_H"
+    return "\n".join(
+        [
+            f"/*\n{_about(subject, options, graph, facts)} */",
+            f"#ifndef {guard}\n#define {guard}\n",
+            "#include <stdint.h>\n" if options.state == "explicit" else "",
+            '#ifdef __cplusplus\nextern "C" {\n#endif\n',
+            STATUS,
+            _sizes(subject, graph, facts),
+            f"typedef float {name}_input;\n",
+            _functions(subject, options, parts),
+            "#ifdef __cplusplus\n}\n#endif\n",
+            f"#endif /* {guard} */\n",
+        ]
+    )
+
+
+def _about(subject: Subject, options: Options, graph: Graph, facts: dict[str, Any]) -> str:
+    mean, deviation = (
+        ", ".join(f"{v:.9g}" for v in values)
+        for values in (subject.normalisation.mean, subject.normalisation.deviation)
+    )
+    shape = " x ".join(map(str, subject.shape))
+    setting = "" if subject.params is None else f", for params {subject.params.tolist()}"
+    lines = [
+        f"{subject.name}: made by `scn export`. C99, no heap, no library.",
+        "",
+        f"x: {graph.size(0)} floats, {shape} in this order, normalised: (value - mean) / deviation, where an",
+        f"   image has values from 0 to 1, a sound from -1 to 1. mean {mean}; deviation {deviation}.",
+        f"logits: {graph.size(graph.output)} floats, one for each class; the largest is the answer.",
+        "",
+        f"theta: {options.theta}{setting}: {THETA[options.theta]}.",
+        f"weights: {options.weights}; arithmetic of inference: {options.inference}.",
+        "",
+        "memory map, in bytes (without code and stack):",
+    ]
+    for place in ("flash", "ram"):
+        for label, size in facts[place].items():
+            said = MEANING.get(label, "")
+            twice = ", twice: a double buffer" if options.double_buffer and label == "theta" else ""
+            lines.append(f"   {place:5} {size:>9,}  {label}{f' ({said}{twice})' if said else ''}")
+    return "".join(f" * {line}".rstrip() + "\n" for line in lines)
+
+
+def _sizes(subject: Subject, graph: Graph, facts: dict[str, Any]) -> str:
+    upper = subject.name.upper()
+    sizes = {
+        "INPUT_SIZE": graph.size(0),
+        "CLASSES": graph.size(graph.output),
+        "DIMS": graph.dims,
+        "FLASH_BYTES": facts["flash"]["total"],
+        "RAM_BYTES": facts["ram"]["total"],
+    }
+    if facts["theta"] == "fixed":
+        sizes["FIXED"] = 1
+    else:
+        sizes |= {"ALPHA_SIZE": subject.transform.alpha_dim, "PARAMS": len(subject.transform.parameters)}
+    return "".join(f"#define {upper}_{key} {value}\n" for key, value in sizes.items())
+
+
+def _functions(subject: Subject, options: Options, parts: Parts) -> str:
+    name, upper = subject.name, subject.name.upper()
+    configurable = options.theta != "fixed"
+    found = []
+    if options.state == "explicit":
+        found.append(
+            "/* All that a network changes. Set it to zero before the first call (a static one is). */\n"
+            + state_text(name, options, parts, configurable)
+        )
+    if configurable:
+        found += _configuration(subject, options)
+    found += [
+        f"/* x: {upper}_INPUT_SIZE values, logits: {upper}_CLASSES. */\n"
+        f"scn_status {name}_infer({parameter(name, options, f'const {name}_input *x, float *logits')});\n",
+        f"extern const char *const {name}_class_names[{upper}_CLASSES];\n",
+    ]
+    return "\n".join(found)
+
+
+def _configuration(subject: Subject, options: Options) -> list[str]:
+    name = subject.name
+    listed = ", ".join(f"{p.name}{f' in {p.unit}' if p.unit else ''}" for p in subject.transform.parameters)
+    found = []
+    if encode.encode_statements(subject.transform) is not None:
+        found.append(
+            f"/* params ({listed}) to alpha. */\n"
+            f"scn_status {name}_encode(const float *params, float *alpha);\n"
+        )
+    alone = "/* The configuration network alone: the mixing coefficients of alpha. */"
+    mixing = "/* Configuration alone, from any mixing coefficients. */"
+    both = "/* The network for this alpha: mixing coefficients, then weights. */"
+    return [
+        *found,
+        f"{alone}\nscn_status {name}_beta(const float *alpha, float *beta);\n",
+        f"{mixing}\nscn_status {name}_mix({parameter(name, options, 'const float *beta')});\n",
+        f"{both}\nscn_status {name}_configure({parameter(name, options, 'const float *alpha')});\n",
+    ]

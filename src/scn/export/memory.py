@@ -1,0 +1,73 @@
+"""Where each value of a graph lies: values that are never needed at the same time share memory.
+
+The input stays where the caller has it and the answer goes where the caller wants it; everything between
+lies in one block, the largest values placed first, each at the lowest place that is free while it lives.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scn.export.graph import Add, Graph, Relu, Reshape
+
+ALIGNMENT = 4
+
+
+@dataclass(frozen=True)
+class Plan:
+    """offsets[v] is where value v starts, in bytes; roots[v] is the value whose memory v uses."""
+
+    offsets: dict[int, int]
+    roots: dict[int, int]
+    size: int
+
+
+def plan(graph: Graph, widths: dict[int, int], caller: set[int]) -> Plan:
+    """widths[v]: bytes of one element of value v; `caller`: values whose memory belongs to the caller."""
+    roots = _roots(graph)
+    first: dict[int, int] = {}
+    last: dict[int, int] = {}
+    for step, op in enumerate(graph.ops):
+        for value in (*op.sources, op.target):
+            root = roots[value]
+            first.setdefault(root, step)
+            last[root] = step
+    if 0 not in caller:
+        first[0] = -1
+    own = {roots[v] for v in caller}
+    placed: dict[int, int] = {}
+    sizes = {v: -(-graph.size(v) * widths[v] // ALIGNMENT) * ALIGNMENT for v in first}
+    for value in sorted((v for v in first if v not in own), key=lambda v: (-sizes[v], v)):
+        alive = [v for v in placed if first[v] <= last[value] and first[value] <= last[v]]
+        placed[value] = _lowest(sizes[value], [(placed[v], sizes[v]) for v in alive])
+    size = max((placed[v] + sizes[v] for v in placed), default=0)
+    return Plan({v: placed[roots[v]] for v in roots if roots[v] in placed}, roots, size)
+
+
+def _roots(graph: Graph) -> dict[int, int]:
+    """A reshape uses its input's memory, and so do ReLU and sums of inputs that nothing reads later."""
+    roots = {0: 0}
+    readers: dict[int, int] = {}
+    for step, op in enumerate(graph.ops):
+        for source in op.sources:
+            readers[roots[source]] = step
+        roots[op.target] = op.target
+        if isinstance(op, Reshape):
+            roots[op.target] = roots[op.sources[0]]
+    for step, op in enumerate(graph.ops):
+        source = roots[op.sources[0]]
+        if isinstance(op, Relu | Add) and readers[source] == step and source and op.target != graph.output:
+            old = roots[op.target]
+            roots = {v: source if r == old else r for v, r in roots.items()}
+            readers[source] = max((readers.get(r, step) for r in (old, source)), default=step)
+    return roots
+
+
+def _lowest(size: int, taken: list[tuple[int, int]]) -> int:
+    """The lowest place of this size beside what is taken (start, size)."""
+    place = 0
+    for start, length in sorted(taken):
+        if place + size <= start:
+            break
+        place = max(place, start + length)
+    return place

@@ -1,0 +1,133 @@
+"""ONNX: the whole SCN, (x, alpha) -> logits, and the network configured for one setting, x -> logits.
+
+The batch size is free in both; alpha (S,) is one for the batch. Each file is run by onnxruntime before this
+reports success, and its answers must be those of torch.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from scn.core.network import SCN
+from scn.export.base import Options, Report, targets
+from scn.export.subject import Subject
+
+NEEDED = ("onnx", "onnxscript", "onnxruntime")
+TOLERANCE = 1e-5  # of the largest logit, or of 1
+BATCHES = (1, 5)  # that a file is tried on
+
+
+class _Whole(nn.Module):
+    """An SCN without the checks of its arguments, which look at values and cannot be part of a graph."""
+
+    def __init__(self, net: SCN) -> None:
+        super().__init__()
+        self.net = net
+
+    def forward(self, x: Tensor, alpha: Tensor) -> Tensor:
+        return self.net.answer(x, self.net.confignet(alpha.unsqueeze(0)))
+
+
+@targets.register("onnx")
+def write(subject: Subject, options: Options, folder: Path) -> Report:
+    """NAME.onnx, and for an SCN NAME_configured.onnx."""
+    _require()
+    for name, value in vars(options).items():
+        if value not in (getattr(Options(), name), "fixed"):
+            raise ValueError(
+                f"{name}={value} is for C code: an ONNX file holds float32 weights, and no state"
+            )
+    net = subject.network
+    if not isinstance(net, SCN):
+        difference = _export(net, (), subject.shape, folder / f"{subject.name}.onnx")
+        return Report([folder / f"{subject.name}.onnx"], {"name": subject.name, "max_difference": difference})
+    chosen = subject.transform.regular()[0] if subject.params is None else subject.params
+    alpha = subject.transform.encode(chosen)
+    files = [folder / f"{subject.name}.onnx", folder / f"{subject.name}_configured.onnx"]
+    differences = [
+        _export(_Whole(net), (alpha,), subject.shape, files[0]),
+        _export(subject.plain(chosen), (), subject.shape, files[1]),
+    ]
+    facts: dict[str, Any] = {
+        "name": subject.name,
+        "inputs": {"x": ["batch", *subject.shape], "alpha": [net.alpha_dim]},
+        "configured_for": chosen.tolist(),
+        "configured_by": "default: the first setting of the grid" if subject.params is None else "--alpha",
+        "max_difference": max(differences),
+    }
+    return Report(files, facts)
+
+
+def _require() -> None:
+    missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
+    if missing:
+        raise RuntimeError(f"an ONNX export needs {', '.join(missing)}: `pip install 'scn[export]'`")
+
+
+def _export(net: nn.Module, alpha: tuple[Tensor, ...], shape: tuple[int, ...], path: Path) -> float:
+    """Write one file and return how far onnxruntime's answers are from those of torch."""
+    x = torch.zeros(2, *shape)
+    with _quiet():
+        program = torch.onnx.export(
+            net.eval(),
+            (x, *alpha),
+            dynamo=True,
+            verbose=False,
+            input_names=["x", "alpha"][: 1 + len(alpha)],
+            output_names=["logits"],
+            dynamic_shapes=({0: torch.export.Dim("batch")}, *(None for _ in alpha)),
+        )
+    assert program is not None
+    program.save(path, external_data=False)
+    difference, scale = check(path, net, alpha, shape)
+    if not difference <= TOLERANCE * max(1.0, scale):
+        path.unlink()
+        raise RuntimeError(
+            f"onnxruntime's answers differ from torch's by {difference:g}, with logits up to {scale:g}: "
+            f"{path.name} was not kept"
+        )
+    return difference
+
+
+@torch.no_grad()
+def check(
+    path: Path, net: nn.Module, alpha: tuple[Tensor, ...], shape: tuple[int, ...]
+) -> tuple[float, float]:
+    """The largest difference between onnxruntime and torch, over several batch sizes; the largest logit."""
+    import onnxruntime
+
+    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    generator, difference, scale = torch.Generator().manual_seed(0), 0.0, 0.0
+    for batch in BATCHES:
+        x = torch.randn(batch, *shape, generator=generator)
+        given = dict(zip(["x", "alpha"], (value.numpy() for value in (x, *alpha)), strict=False))
+        (ours,) = session.run(["logits"], given)
+        theirs = net(x, *alpha).numpy()
+        difference = max(difference, float(np.abs(ours - theirs).max()))
+        scale = max(scale, float(np.abs(theirs).max()))
+    return difference, scale
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without what torch's exporter says about its own inner parts."""
+    logger = logging.getLogger("torch.onnx")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)
+            warnings.simplefilter("ignore", DeprecationWarning)
+            yield
+    finally:
+        logger.setLevel(level)

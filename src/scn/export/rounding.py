@@ -1,0 +1,72 @@
+"""What rounding weights and activations costs: accuracy before and after, on test samples."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from scn.core.network import SCN
+from scn.export.base import Options
+from scn.export.graph import Graph
+from scn.export.interpret import Float, Int8, run
+from scn.export.quantise import Step, by_setting, calibrate, quantised_rows
+from scn.export.subject import Samples, Subject
+
+TEST_SAMPLES = 1000
+
+
+def betas(subject: Subject, graph: Graph, samples: Samples) -> Tensor:
+    """The mixing coefficients of each sample: (N, D), or (1, 1) for one configuration."""
+    if graph.dims == 1 or not isinstance(subject.network, SCN):
+        return torch.ones(1, graph.dims, dtype=torch.float64)
+    with torch.no_grad():
+        return subject.network.beta(subject.transform.encode(samples.params)).double()
+
+
+def steps_of(subject: Subject, graph: Graph) -> dict[int, Step]:
+    samples = subject.calibration()
+    return calibrate(graph, samples.x, betas(subject, graph, samples))
+
+
+def of_weights(subject: Subject, options: Options, graph: Graph) -> dict[str, Any]:
+    """With rounded weights in float arithmetic."""
+    rounded = copy.deepcopy(graph)
+    for op in rounded.affine:
+        if options.weights == "float16":
+            op.weight = op.weight.half().double()
+        else:
+            stored, scale = quantised_rows(op.weight)
+            op.weight = stored * scale.unsqueeze(2)
+    return _compared(subject, graph, lambda beta: Float(rounded, beta))
+
+
+def of_all(
+    subject: Subject, graph: Graph, steps: dict[int, Step], stored: dict[int, tuple[Tensor, Tensor]]
+) -> dict[str, Any]:
+    """In whole numbers throughout."""
+    return _compared(subject, graph, lambda beta: Int8(graph, beta, steps, stored))
+
+
+def _compared(subject: Subject, graph: Graph, exported: Callable[[Tensor], Float]) -> dict[str, Any]:
+    if subject.has_no_data:
+        return {"accuracy": None}
+    samples = subject.samples("test", TEST_SAMPLES, seed=1)
+    answers, ours = (torch.empty(len(samples.y), dtype=torch.long) for _ in range(2))
+    for rows, beta in by_setting(betas(subject, graph, samples), len(samples.y)):
+        x = samples.x[rows].double()
+        answers[rows] = run(graph, x, Float(graph, beta))[graph.output].flatten(1).argmax(dim=1)
+        ours[rows] = run(graph, x, exported(beta))[graph.output].flatten(1).argmax(dim=1)
+    before, after = ((found == samples.y).double().mean().item() for found in (answers, ours))
+    return {
+        "accuracy": {
+            "float32": round(before, 4),
+            "exported": round(after, 4),
+            "drop": round(before - after, 4),
+            "agreement": round((answers == ours).double().mean().item(), 4),
+            "samples": len(samples.y),
+        }
+    }

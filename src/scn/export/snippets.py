@@ -1,0 +1,87 @@
+"""The pieces of C in `templates/`, and what stands before them in every source file."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+ORDER = (  # a snippet uses those before it
+    "exp",
+    "circle",
+    "log",
+    "patch",
+    "block",
+    "linear",
+    "mix_float32",
+    "mix_float16",
+    "mix_int8",
+    "rows",
+    "rows_ram",
+    "linear_ram",
+    "linear_row",
+    "gather",
+    "conv_ram",
+    "conv_row",
+    "pool",
+    "add",
+    "relu",
+    "pad",
+    "less_least",
+    "int8_dot",
+    "int8_input",
+    "int8_input8",
+    "int8_widen",
+    "int8_rows",
+    "int8_mix",
+    "int8_rows_ram",
+    "int8_affine",
+    "int8_last",
+    "int8_row",
+    "int8_linear_row",
+    "int8_last_row",
+    "int8_gather8",
+    "int8_gather16",
+    "int8_conv8",
+    "int8_conv16",
+    "int8_conv_row8",
+    "int8_conv_row16",
+    "int8_max",
+    "int8_mean",
+    "int8_add",
+    "int8_relu",
+    "int8_pad",
+    "int8_less_least",
+)
+HEAD = """\
+#include <float.h>
+#include <limits.h>
+#include <stdint.h>
+
+#if INT_MAX < 2147483647
+#error "int must have at least 32 bits"
+#endif
+
+/* Define SCN_PORTABLE to compile the plain C instead of the instructions of the core. */
+#if defined(__GNUC__) && defined(__thumb2__) && defined(__ARM_FEATURE_FMA) && defined(__ARM_FP) && \\
+    !defined(SCN_PORTABLE)
+#define SCN_VFP 1
+#else
+#define SCN_VFP 0
+#endif
+
+#if defined(__GNUC__) && defined(__thumb2__) && defined(__ARM_FEATURE_DSP) && !defined(SCN_PORTABLE)
+#define SCN_DSP 1
+#else
+#define SCN_DSP 0
+#endif
+
+/* Weights are complete in memory before a flag says so. */
+#if defined(__GNUC__)
+#define SCN_BARRIER() __sync_synchronize()
+#else
+#define SCN_BARRIER() ((void)0)
+#endif
+"""
+
+
+def snippet(name: str) -> str:
+    return (files("scn.export") / "templates" / f"{name}.c").read_text()

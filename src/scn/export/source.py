@@ -1,0 +1,181 @@
+"""NAME.c: the snippets and tables that a network needs, and the functions that a program calls."""
+
+from __future__ import annotations
+
+import textwrap
+
+from scn.core.confignet import HIDDEN_UNITS, ConfigurationNetwork
+from scn.export import encode
+from scn.export.base import Options
+from scn.export.code import BASE_TYPES, Parts
+from scn.export.graph import Graph
+from scn.export.pack import floats, packed, table
+from scn.export.snippets import HEAD, ORDER, snippet
+from scn.export.state import (
+    DOUBLE_BEGIN,
+    DOUBLE_END,
+    DOUBLE_INFER,
+    DOUBLE_NEXT,
+    SIMPLE_INFER,
+    SINGLE_BEGIN,
+    SINGLE_END,
+    SINGLE_INFER,
+    parameter,
+    state_text,
+)
+from scn.export.subject import Subject
+
+
+def source(
+    subject: Subject, options: Options, graph: Graph, parts: Parts, confignet: ConfigurationNetwork | None
+) -> str:
+    name = subject.name
+    functions = [_class_names(subject)]
+    if confignet is not None:
+        parts.need("exp", "linear", "linear_ram", *encode.snippets(subject.transform))
+        functions += [_encode(subject), _beta(subject, confignet, parts), _mix(name, options, parts)]
+        functions.append(_configure(name, options))
+    functions.append(_infer(name, options, parts, confignet is not None))
+    return "\n".join(
+        [
+            f'/* {name}: made by `scn export`. See {name}.h. */\n#include "{name}.h"\n',
+            HEAD,
+            *parts.defines,
+            f"#define SCN_BASE {BASE_TYPES[options.weights]}",
+            "",
+            *(snippet(part) for part in ORDER if part in parts.snippets),
+            *parts.tables,
+            _own_state(name, options, parts, confignet is not None),
+            *(text for text in functions if text),
+        ]
+    )
+
+
+def _own_state(name: str, options: Options, parts: Parts, configurable: bool) -> str:
+    if options.state == "explicit":
+        return ""
+    return f"{state_text(name, options, parts, configurable)}static {name}_state {name}_own;\n"
+
+
+def _prologue(name: str, options: Options) -> str:
+    return "" if options.state == "explicit" else f"    {name}_state *const s = &{name}_own;\n"
+
+
+def _body(statements: list[str], depth: int = 1) -> str:
+    return textwrap.indent("\n".join(statements), "    " * depth)
+
+
+def _class_names(subject: Subject) -> str:
+    listed = ",\n    ".join(quoted(text) for text in subject.classes)
+    size = f"{subject.name.upper()}_CLASSES"
+    return f"const char *const {subject.name}_class_names[{size}] = {{\n    {listed}\n}};\n"
+
+
+def quoted(text: str) -> str:
+    """A string in C, byte by byte where it is not plain ASCII."""
+    found = '"'
+    for byte in text.encode():
+        plain = 32 <= byte < 127 and chr(byte) not in '"\\?'
+        found += chr(byte) if plain else f"\\{byte:03o}"
+    return found + '"'
+
+
+def _encode(subject: Subject) -> str:
+    statements = encode.encode_statements(subject.transform)
+    if statements is None:
+        return ""
+    head = f"scn_status {subject.name}_encode(const float *params, float *alpha)"
+    return f"{head}\n{{\n{_body(statements)}\n    return SCN_OK;\n}}\n"
+
+
+def _beta(subject: Subject, confignet: ConfigurationNetwork, parts: Parts) -> str:
+    hidden, output = confignet.hidden, confignet.output
+    size = 0
+    for label, layer in (("hidden", hidden), ("output", output)):
+        for kind, values in (("weights", packed(layer.weight.unsqueeze(0))), ("bias", layer.bias)):
+            parts.tables.append(table("float", f"scn_{label}_{kind}", floats(values)))
+            size += 4 * values.numel()
+    parts.flash.append(("configuration network", size))
+    checks = _body(encode.check_statements(subject.transform))
+    return f"""\
+scn_status {subject.name}_beta(const float *alpha, float *beta)
+{{
+    float hidden[{HIDDEN_UNITS}];
+    float most, sum = 0.0f;
+    int i;
+{checks}
+    scn_linear(scn_hidden_weights, scn_hidden_bias, alpha, hidden, {HIDDEN_UNITS}, {hidden.in_features}, 1);
+    scn_linear(scn_output_weights, scn_output_bias, hidden, beta, SCN_DIMS, {HIDDEN_UNITS}, 0);
+    most = beta[0];
+    for (i = 1; i < SCN_DIMS; i++) {{
+        most = beta[i] > most ? beta[i] : most;
+    }}
+    for (i = 0; i < SCN_DIMS; i++) {{
+        beta[i] = scn_exp(beta[i] - most);
+        sum += beta[i];
+    }}
+    for (i = 0; i < SCN_DIMS; i++) {{
+        beta[i] /= sum;
+    }}
+    return SCN_OK;
+}}
+"""
+
+
+def _mix(name: str, options: Options, parts: Parts) -> str:
+    head = f"scn_status {name}_mix({parameter(name, options, 'const float *beta')})"
+    check = """\
+    int i;
+    for (i = 0; i < SCN_DIMS; i++) {
+        if (!(beta[i] >= -FLT_MAX && beta[i] <= FLT_MAX)) {
+            return SCN_BAD_ALPHA;
+        }
+    }
+"""
+    statements = list(parts.mix)
+    if options.theta == "row":
+        statements += ["for (i = 0; i < SCN_DIMS; i++) {", "    s->beta[i] = beta[i];", "}"]
+    if options.double_buffer:
+        begin, end = DOUBLE_BEGIN, DOUBLE_END
+        theta = f"    {name}_theta *const theta = &s->theta[next - 1];\n"
+    else:
+        begin, end = SINGLE_BEGIN, SINGLE_END
+        theta = f"    {name}_theta *const theta = &s->theta;\n"
+    if not parts.theta:
+        theta = ""
+    declared = "    const uint8_t before = s->ready;\n" if not options.double_buffer else DOUBLE_NEXT
+    return (
+        f"{head}\n{{\n{_prologue(name, options)}{declared}{theta}{check}{begin}{_body(statements)}\n{end}"
+        "    return SCN_OK;\n}\n"
+    )
+
+
+def _configure(name: str, options: Options) -> str:
+    head = f"scn_status {name}_configure({parameter(name, options, 'const float *alpha')})"
+    state = "s, " if options.state == "explicit" else ""
+    return f"""\
+{head}
+{{
+    float beta[SCN_DIMS];
+    const scn_status status = {name}_beta(alpha, beta);
+    return status == SCN_OK ? {name}_mix({state}beta) : status;
+}}
+"""
+
+
+def _infer(name: str, options: Options, parts: Parts, configurable: bool) -> str:
+    rest = f"const {name}_input *x, float *logits"
+    head = f"scn_status {name}_infer({parameter(name, options, rest)})"
+    uses_theta = any("theta->" in line for line in parts.infer)
+    theta, begin = "", SIMPLE_INFER
+    if options.double_buffer and configurable:
+        theta, begin = (
+            "    uint8_t now;\n" + (f"    const {name}_theta *theta;\n" if uses_theta else ""),
+            DOUBLE_INFER,
+        )
+        begin += "    theta = &s->theta[now - 1];\n" if uses_theta else ""
+    elif configurable:
+        theta = f"    const {name}_theta *const theta = &s->theta;\n" if uses_theta else ""
+        begin = SINGLE_INFER
+    end = "    SCN_BARRIER();\n    s->running = 0;\n    return SCN_OK;\n"
+    return f"{head}\n{{\n{_prologue(name, options)}{theta}{begin}{_body(parts.infer)}\n{end}}}\n"

@@ -1,0 +1,168 @@
+"""What is exported: a trained network with what must be known about its input, its answers and alpha."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import torch
+from torch import Tensor, nn
+
+from scn import data as datasets
+from scn.core.network import SCN
+from scn.data import Normalisation, to_float
+from scn.methods import Method
+from scn.runs import Run
+from scn.transforms import Transform
+
+IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+WORDS = """
+asm auto bool break case catch char class const continue default delete do double else enum extern
+false float for friend goto if inline int long namespace new operator private protected public
+register restrict return short signed sizeof static struct switch template this throw true try
+typedef typename union unsigned using virtual void volatile while main scn
+"""
+RESERVED = frozenset(WORDS.split())  # of C and C++, and names that are taken
+CALIBRATION = 512  # samples that the ranges of activations are taken from
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Inputs as the network sees them, x: (N, ...), with labels (N,) and settings (N, P)."""
+
+    x: Tensor
+    y: Tensor
+    params: Tensor
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A network to export. `params` (P,) is the setting of an export with theta fixed."""
+
+    name: str
+    network: nn.Module
+    method: Method
+    shape: tuple[int, ...]
+    normalisation: Normalisation
+    data: str
+    params: Tensor | None = None
+    method_name: str = ""
+
+    def __post_init__(self) -> None:
+        check_name(self.name)
+        self.network.eval()
+
+    @property
+    def transform(self) -> Transform:
+        return self.method.transform
+
+    @property
+    def is_scn(self) -> bool:
+        return isinstance(self.network, SCN)
+
+    @property
+    def dims(self) -> int:
+        return self.network.dims if isinstance(self.network, SCN) else 1
+
+    @cached_property
+    def _dataset(self) -> datasets.Dataset | None:
+        try:
+            return datasets.load(self.data)
+        except FileNotFoundError:
+            return None
+
+    @property
+    def has_no_data(self) -> bool:
+        return self._dataset is None
+
+    @cached_property
+    def classes(self) -> tuple[str, ...]:
+        """The names of the answers; numbers where the data that know the names are not there."""
+        with torch.no_grad():
+            count = self.plain(self.some_params())(torch.zeros(1, *self.shape)).shape[-1]
+        names = () if self._dataset is None else tuple(self._dataset.classes)
+        return names if len(names) == count else tuple(str(i) for i in range(count))
+
+    def some_params(self) -> Tensor:
+        """A setting that is allowed: where only the shape of a network counts."""
+        return self.transform.sample(1, torch.Generator().manual_seed(0))[0]
+
+    def plain(self, params: Tensor) -> nn.Module:
+        """The plain network that answers under the setting params (P,)."""
+        return self.method.configured(self.network, params).eval()
+
+    def calibration(self, count: int = CALIBRATION) -> Samples:
+        """Training samples, to choose the ranges of quantised values by."""
+        return self.samples("train", count)
+
+    def samples(self, split: str, count: int, settings: int = 16, seed: int = 0) -> Samples:
+        """Up to `count` samples spread over a split, under `settings` settings drawn by seed in turn.
+
+        Where the settings were measured with the samples, each has its own.
+        """
+        dataset = self._dataset or datasets.load(self.data)
+        images, labels = dataset.split(split)
+        chosen = torch.linspace(0, len(images) - 1, min(count, len(images))).round().long()
+        if self.transform.measured:
+            params = dataset.measured(split)[chosen]
+        else:
+            drawn = self.transform.sample(min(settings, len(chosen)), torch.Generator().manual_seed(seed))
+            if self.params is not None:
+                drawn = self.params.expand(1, -1)
+            params = drawn.repeat_interleave(-(-len(chosen) // len(drawn)), dim=0)[: len(chosen)]
+        with torch.no_grad():
+            changed = self.transform.apply(to_float(images[chosen]), params)
+            x = self.normalisation(self.method.see(changed, params))
+        return Samples(x.contiguous(), labels[chosen], params)
+
+
+def subject_of(
+    run: Run,
+    name: str | None = None,
+    params: Tensor | None = None,
+    backbone: Callable[[], nn.Module] | None = None,
+) -> Subject:
+    """The trained network of a run, named after its folder unless a name is given."""
+    network = run.network(backbone)
+    method = run.method()
+    if params is not None:
+        params = method.transform.checked(params)
+    return Subject(
+        name=name if name is not None else _name_of(run.folder.resolve().name),
+        network=network,
+        method=method,
+        shape=_shape_of(run, network, method),
+        normalisation=run.normalisation(),
+        data=run.config.data,
+        params=params,
+        method_name=run.config.method,
+    )
+
+
+def check_name(name: str) -> None:
+    """A name becomes part of every name in the C code."""
+    if not IDENTIFIER.fullmatch(name) or name in RESERVED or keyword.iskeyword(name):
+        raise ValueError(
+            f"the name {name!r} cannot be a name in C: use letters, digits and _, a letter first, and no "
+            "word of the language"
+        )
+
+
+def _name_of(folder: str) -> str:
+    name = re.sub(r"[^A-Za-z0-9]+", "_", folder).strip("_").lower()
+    return name if IDENTIFIER.fullmatch(name) and name not in RESERVED else f"model_{name}".rstrip("_")
+
+
+def _shape_of(run: Run, network: nn.Module, method: Method) -> tuple[int, ...]:
+    """The shape of one input: as the backbone keeps it, or as the data give it."""
+    module = network.backbone if isinstance(network, SCN) else network
+    kept = getattr(module, "shape", None)
+    if isinstance(kept, list | tuple) and all(isinstance(size, int) for size in kept):
+        return tuple(kept)
+    images, _ = datasets.load(run.config.data).split("train")
+    setting = method.transform.sample(1, torch.Generator().manual_seed(0))
+    seen = method.see(method.transform.apply(to_float(images[:1]), setting), setting)
+    return tuple(seen.shape[1:])

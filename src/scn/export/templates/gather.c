@@ -1,0 +1,111 @@
+/* What the window sees of some channels at one output position: out[0], out[4], out[8], ... */
+static void scn_gather(const scn_window *g, const float *x, int channels, int position, float *out)
+{
+    const int down = position / g->out_width;
+    const int top = down * g->stride_height - g->padding_height;
+    const int left = (position - down * g->out_width) * g->stride_width - g->padding_width;
+    const int across = g->dilation_width;
+    const int inside = top >= 0 && left >= 0 && top + (g->kernel_height - 1) * g->dilation_height < g->height &&
+                       left + (g->kernel_width - 1) * across < g->width;
+    int c, i, j;
+    for (c = 0; c < channels; c++) {
+        for (i = 0; i < g->kernel_height; i++) {
+            const int row = top + i * g->dilation_height;
+            if (inside) {
+                const float *from = x + (row * g->width + left);
+                for (j = 0; j < g->kernel_width; j++) {
+                    *out = *from;
+                    out += 4;
+                    from += across;
+                }
+            } else {
+                for (j = 0; j < g->kernel_width; j++) {
+                    const int column = left + j * across;
+                    const int seen = row >= 0 && row < g->height && column >= 0 && column < g->width;
+                    *out = seen ? x[row * g->width + column] : 0.0f;
+                    out += 4;
+                }
+            }
+        }
+        x += g->height * g->width;
+    }
+}
+
+/* sums[4 r + p] += weights of row r times patch p, for four rows and four patches. */
+static void scn_dot4x4(float *sums, const float *weights, const float *patches, int count)
+{
+#if SCN_VFP
+    __asm__ volatile(
+        "vldmia %[sums], {s16-s31}\n\t"
+        "1:\n\t"
+        "vldmia %[weights]!, {s0-s3}\n\t"
+        "vldmia %[patches]!, {s4-s7}\n\t"
+        "vfma.f32 s16, s0, s4\n\t"
+        "vfma.f32 s17, s0, s5\n\t"
+        "vfma.f32 s18, s0, s6\n\t"
+        "vfma.f32 s19, s0, s7\n\t"
+        "vfma.f32 s20, s1, s4\n\t"
+        "vfma.f32 s21, s1, s5\n\t"
+        "vfma.f32 s22, s1, s6\n\t"
+        "vfma.f32 s23, s1, s7\n\t"
+        "vfma.f32 s24, s2, s4\n\t"
+        "vfma.f32 s25, s2, s5\n\t"
+        "vfma.f32 s26, s2, s6\n\t"
+        "vfma.f32 s27, s2, s7\n\t"
+        "subs %[count], %[count], #1\n\t"
+        "vfma.f32 s28, s3, s4\n\t"
+        "vfma.f32 s29, s3, s5\n\t"
+        "vfma.f32 s30, s3, s6\n\t"
+        "vfma.f32 s31, s3, s7\n\t"
+        "bne 1b\n\t"
+        "vstmia %[sums], {s16-s31}"
+        : [weights] "+r"(weights), [patches] "+r"(patches), [count] "+r"(count)
+        : [sums] "r"(sums)
+        : "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s16", "s17", "s18", "s19", "s20", "s21", "s22", "s23",
+          "s24", "s25", "s26", "s27", "s28", "s29", "s30", "s31", "cc", "memory");
+#else
+    float s[16];
+    int i, k;
+    for (i = 0; i < 16; i++) {
+        s[i] = sums[i];
+    }
+    for (k = 0; k < count; k++, weights += 4, patches += 4) {
+        for (i = 0; i < 16; i++) {
+            s[i] += weights[i >> 2] * patches[i & 3];
+        }
+    }
+    for (i = 0; i < 16; i++) {
+        sums[i] = s[i];
+    }
+#endif
+}
+
+static void scn_dot_patches(float *sums, const float *weights, const float *patches, int count, int block)
+{
+    int k, r;
+    if (block == 4) {
+        scn_dot4x4(sums, weights, patches, count);
+        return;
+    }
+    for (r = 0; r < block; r++) {
+        float *s = sums + 4 * r;
+        for (k = 0; k < count; k++) {
+            const float w = weights[block * k + r];
+            const float *p = patches + 4 * k;
+            s[0] += w * p[0];
+            s[1] += w * p[1];
+            s[2] += w * p[2];
+            s[3] += w * p[3];
+        }
+    }
+}
+
+/* Four patches from `position` on, side by side; behind the last position the last one again. */
+static void scn_gather4(const scn_window *g, const float *x, int channels, int position, float *patches)
+{
+    const int last = g->out_height * g->out_width - 1;
+    int p;
+    for (p = 0; p < 4; p++) {
+        scn_gather(g, x, channels, position + p < last ? position + p : last, patches + p);
+    }
+}

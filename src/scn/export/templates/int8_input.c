@@ -1,0 +1,40 @@
+/* x in whole numbers of SCN_INPUT_BITS: x / scale. */
+static void scn_input_int16(const float *x, int16_t *y, int count, float factor)
+{
+    const float limit = (float)((1 << (SCN_INPUT_BITS - 1)) - 1);
+#if SCN_VFP && SCN_DSP
+    int fours = count >> 2;
+    uint32_t a, b, c, d;
+    count &= 3;
+    if (fours > 0) {
+        __asm__ volatile(
+            "1:\n\t"
+            "vldmia %[x]!, {s0-s3}\n\t"
+            "vmul.f32 s0, s0, %[factor]\n\t"
+            "vmul.f32 s1, s1, %[factor]\n\t"
+            "vmul.f32 s2, s2, %[factor]\n\t"
+            "vmul.f32 s3, s3, %[factor]\n\t"
+            "vcvtr.s32.f32 s0, s0\n\t"
+            "vcvtr.s32.f32 s1, s1\n\t"
+            "vcvtr.s32.f32 s2, s2\n\t"
+            "vcvtr.s32.f32 s3, s3\n\t"
+            "vmov %[a], %[b], s0, s1\n\t"
+            "vmov %[c], %[d], s2, s3\n\t"
+            "ssat %[a], %[bits], %[a]\n\t"
+            "ssat %[b], %[bits], %[b]\n\t"
+            "ssat %[c], %[bits], %[c]\n\t"
+            "ssat %[d], %[bits], %[d]\n\t"
+            "pkhbt %[a], %[a], %[b], lsl #16\n\t"
+            "pkhbt %[c], %[c], %[d], lsl #16\n\t"
+            "subs %[n], %[n], #1\n\t"
+            "strd %[a], %[c], [%[y]], #8\n\t"
+            "bne 1b"
+            : [x] "+r"(x), [y] "+r"(y), [n] "+r"(fours), [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d)
+            : [factor] "t"(factor), [bits] "I"(SCN_INPUT_BITS)
+            : "s0", "s1", "s2", "s3", "cc", "memory");
+    }
+#endif
+    for (; count > 0; count--) {
+        *y++ = (int16_t)scn_rounded(*x++ * factor, -limit, limit);
+    }
+}

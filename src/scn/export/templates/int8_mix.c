@@ -1,0 +1,95 @@
+/*
+ * The part of each base model in a row, in units of 1/32768. The new step of a row is the mean of the
+ * steps of its base models, weighted by beta, so the mixture cannot leave 8 bits, and rounding to the
+ * new step loses no more than rounding the base models did.
+ */
+static void scn_shares(const scn_rows *m, const float *beta, int row, int block, int16_t *shares)
+{
+    const int all = m->groups * m->rows;
+    int i, r;
+    for (r = 0; r < block; r++) {
+        const float step = scn_step(m, beta, row + r);
+        for (i = 0; i < SCN_DIMS; i++) {
+            const float share = step > 0.0f ? beta[i] * m->scale[i * all + row + r] / step : 0.0f;
+            shares[4 * i + r] = (int16_t)scn_rounded(32768.0f * share, -32767.0f, 32767.0f);
+        }
+    }
+}
+
+static int8_t scn_narrow(int32_t sum)
+{
+    const int32_t value = (sum + 16384) >> 15;
+    return (int8_t)(value > 127 ? 127 : value < -127 ? -127 : value);
+}
+
+#if SCN_DSP
+/* Four columns of `block` rows at a time, where words are aligned. Returns how many columns are left. */
+static int scn_mix_words(int8_t *out, const int8_t *base, int stride, const int16_t *shares, int count, int block)
+{
+    int q, r, i;
+    for (q = count >> 2; q > 0; q--) {
+        for (r = 0; r < block; r++, base += 4) {
+            const int8_t *from = base;
+            int32_t a = 16384, b = 16384, c = 16384, d = 16384;
+            for (i = 0; i < SCN_DIMS; i++, from += stride) {
+                const uint32_t word = *(const scn_word *)(const void *)from;
+                const uint32_t even = scn_even(word), odd = scn_odd(word);
+                const int32_t share = shares[4 * i + r];
+                __asm__("smlabb %0, %1, %2, %0" : "+r"(a) : "r"(even), "r"(share));
+                __asm__("smlabb %0, %1, %2, %0" : "+r"(b) : "r"(odd), "r"(share));
+                __asm__("smlatb %0, %1, %2, %0" : "+r"(c) : "r"(even), "r"(share));
+                __asm__("smlatb %0, %1, %2, %0" : "+r"(d) : "r"(odd), "r"(share));
+            }
+            __asm__("ssat %0, #8, %0, asr #15" : "+r"(a));
+            __asm__("ssat %0, #8, %0, asr #15" : "+r"(b));
+            __asm__("ssat %0, #8, %0, asr #15" : "+r"(c));
+            __asm__("ssat %0, #8, %0, asr #15" : "+r"(d));
+            *out++ = (int8_t)a;
+            *out++ = (int8_t)b;
+            *out++ = (int8_t)c;
+            *out++ = (int8_t)d;
+        }
+    }
+    return count & 3;
+}
+#endif
+
+/* `count` columns (a multiple of 4, unless they are the last) of `block` rows. */
+static void scn_mix_int8(int8_t *out, const int8_t *base, int stride, const int16_t *shares, int count, int block)
+{
+    int r, i, k;
+#if SCN_DSP
+    if (((uintptr_t)base & 3u) == 0) {
+        const int done = (count & ~3) * block;
+        count = scn_mix_words(out, base, stride, shares, count, block);
+        out += done;
+        base += done;
+    }
+#endif
+    for (k = count >> 2; k > 0; k--) {
+        for (r = 0; r < block; r++, out += 4, base += 4) {
+            int32_t a = 0, b = 0, c = 0, d = 0;
+            for (i = 0; i < SCN_DIMS; i++) {
+                const int8_t *from = base + i * stride;
+                const int32_t share = shares[4 * i + r];
+                a += from[0] * share;
+                b += from[1] * share;
+                c += from[2] * share;
+                d += from[3] * share;
+            }
+            out[0] = scn_narrow(a);
+            out[1] = scn_narrow(b);
+            out[2] = scn_narrow(c);
+            out[3] = scn_narrow(d);
+        }
+    }
+    for (k = count & 3; k > 0; k--) {
+        for (r = 0; r < block; r++, out++, base++) {
+            int32_t sum = 0;
+            for (i = 0; i < SCN_DIMS; i++) {
+                sum += base[i * stride] * shares[4 * i + r];
+            }
+            *out = scn_narrow(sum);
+        }
+    }
+}

@@ -1,0 +1,79 @@
+/* sums[r] += weights of row r times x, for four rows whose weights stand side by side. */
+static void scn_dot4(float *sums, const float *weights, const float *x, int count)
+{
+#if SCN_VFP
+    int fours = count >> 2;
+    if (fours > 0) {
+        __asm__ volatile(
+            "vldmia %[sums], {s4-s7}\n\t"
+            "1:\n\t"
+            "vldmia %[x]!, {s0-s3}\n\t"
+            "vldmia %[weights]!, {s8-s23}\n\t"
+            "vfma.f32 s4, s8, s0\n\t"
+            "vfma.f32 s5, s9, s0\n\t"
+            "vfma.f32 s6, s10, s0\n\t"
+            "vfma.f32 s7, s11, s0\n\t"
+            "vfma.f32 s4, s12, s1\n\t"
+            "vfma.f32 s5, s13, s1\n\t"
+            "vfma.f32 s6, s14, s1\n\t"
+            "vfma.f32 s7, s15, s1\n\t"
+            "vfma.f32 s4, s16, s2\n\t"
+            "vfma.f32 s5, s17, s2\n\t"
+            "vfma.f32 s6, s18, s2\n\t"
+            "vfma.f32 s7, s19, s2\n\t"
+            "subs %[fours], %[fours], #1\n\t"
+            "vfma.f32 s4, s20, s3\n\t"
+            "vfma.f32 s5, s21, s3\n\t"
+            "vfma.f32 s6, s22, s3\n\t"
+            "vfma.f32 s7, s23, s3\n\t"
+            "bne 1b\n\t"
+            "vstmia %[sums], {s4-s7}"
+            : [x] "+r"(x), [weights] "+r"(weights), [fours] "+r"(fours)
+            : [sums] "r"(sums)
+            : "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "s12", "s13", "s14",
+              "s15", "s16", "s17", "s18", "s19", "s20", "s21", "s22", "s23", "cc", "memory");
+    }
+    count &= 3;
+#endif
+    {
+        float a = sums[0], b = sums[1], c = sums[2], d = sums[3];
+        int k;
+        for (k = 0; k < count; k++) {
+            const float value = x[k];
+            a += weights[4 * k] * value;
+            b += weights[4 * k + 1] * value;
+            c += weights[4 * k + 2] * value;
+            d += weights[4 * k + 3] * value;
+        }
+        sums[0] = a;
+        sums[1] = b;
+        sums[2] = c;
+        sums[3] = d;
+    }
+}
+
+/* The same for any number of rows. */
+static void scn_dot(float *sums, const float *weights, const float *x, int count, int block)
+{
+    int k, r;
+    if (block == 4) {
+        scn_dot4(sums, weights, x, count);
+        return;
+    }
+    for (r = 0; r < block; r++) {
+        float sum = sums[r];
+        for (k = 0; k < count; k++) {
+            sum += weights[block * k + r] * x[k];
+        }
+        sums[r] = sum;
+    }
+}
+
+static void scn_store(float *y, const float *sums, int count, int step, int relu)
+{
+    int i;
+    for (i = 0; i < count; i++) {
+        const float sum = sums[i];
+        y[i * step] = (relu && sum < 0.0f) ? 0.0f : sum;
+    }
+}

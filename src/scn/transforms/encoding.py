@@ -1,0 +1,39 @@
+"""How one parameter becomes values of alpha, said so that other languages than Python can do it too.
+
+`Transform.encode` is the encoding itself; a transform that also lists its kinds here can be exported with
+an encoder, and with a check that refuses an alpha which no setting has.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Circle:
+    """An angle in degrees -> its cosine and sine."""
+
+    size: int = 2
+
+
+@dataclass(frozen=True)
+class Linear:
+    """A value from `low` to `high` -> the value divided by `unit`."""
+
+    low: float
+    high: float
+    unit: float = 1.0
+    size: int = 1
+
+
+@dataclass(frozen=True)
+class Logarithm:
+    """A value from `low` to `high` -> 0 to 1 on a logarithmic scale; below `least` it counts as `least`."""
+
+    low: float
+    high: float
+    least: float
+    size: int = 1
+
+
+Encoding = Circle | Linear | Logarithm

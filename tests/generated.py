@@ -1,0 +1,101 @@
+"""Compile generated C on this machine and call it from Python."""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+
+from scn import SCN, methods, transforms
+from scn.data import Normalisation
+from scn.export import Options, Subject, c
+
+STRICT = ("-Wall", "-Wextra", "-Wconversion", "-Wdouble-promotion", "-Wshadow", "-Werror")
+OK, NOT_CONFIGURED, BAD_ALPHA, BAD_PARAMS, BUSY = range(5)
+FloatPointer = ctypes.POINTER(ctypes.c_float)
+
+
+def tool(name: str) -> str:
+    """A program on the PATH, or a skipped test that says which one is missing."""
+    found = shutil.which(name)
+    if found is None:
+        pytest.skip(f"{name} is not on the PATH")
+    return found
+
+
+def compiled(*arguments: str | Path) -> str:
+    """Run a compiler; what it says is the reason why a test failed."""
+    result = subprocess.run([str(a) for a in arguments], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def subject(net: nn.Module, shape: tuple[int, ...], transform: str = "rotation", **more: object) -> Subject:
+    """A network as a run would give it."""
+    kind = methods.get("scn" if isinstance(net, SCN) else "one4all")
+    dims = net.dims if isinstance(net, SCN) else 1
+    given = {"name": "net", "data": "no such file.npz", **more}
+    method = kind(transforms.get(transform), dims=dims)
+    return Subject(network=net, method=method, shape=shape, normalisation=Normalisation(), **given)  # type: ignore[arg-type]
+
+
+@dataclass
+class Program:
+    """A network compiled to a shared library."""
+
+    library: ctypes.CDLL
+    name: str
+    classes: int
+    source: Path
+    state: ctypes.Array[ctypes.c_char] | None = None
+
+    def call(self, function: str, *arrays: np.ndarray) -> int:
+        pointers = [a.ctypes.data_as(FloatPointer) for a in arrays]
+        own = [self.state] if self.state is not None and function in ("mix", "configure", "infer") else []
+        return int(getattr(self.library, f"{self.name}_{function}")(*own, *pointers))
+
+    def encode(self, params: Tensor, size: int) -> tuple[int, Tensor]:
+        alpha = np.zeros(size, np.float32)
+        status = self.call("encode", params.float().numpy(), alpha)
+        return status, torch.from_numpy(alpha)
+
+    def beta(self, alpha: Tensor, dims: int) -> Tensor:
+        beta = np.zeros(dims, np.float32)
+        assert self.call("beta", alpha.float().numpy(), beta) == OK
+        return torch.from_numpy(beta)
+
+    def configure(self, alpha: Tensor) -> int:
+        return self.call("configure", alpha.float().contiguous().numpy())
+
+    def infer(self, x: Tensor) -> tuple[int, Tensor]:
+        logits = np.zeros(self.classes, np.float32)
+        status = self.call("infer", x.float().contiguous().numpy(), logits)
+        return status, torch.from_numpy(logits)
+
+    def answers(self, x: Tensor) -> Tensor:
+        found = []
+        for sample in x:
+            status, logits = self.infer(sample)
+            assert status == OK
+            found.append(logits)
+        return torch.stack(found)
+
+
+def built(what: Subject, options: Options, folder: Path, *flags: str) -> Program:
+    """Generate, compile as strictly as can be, and load."""
+    gcc = tool("gcc")
+    folder.mkdir(parents=True, exist_ok=True)
+    report = c.write(what, options, folder)
+    source, library = folder / f"{what.name}.c", folder / f"lib{what.name}.so"
+    compiled(gcc, "-std=c99", *STRICT, "-O2", *flags, "-shared", "-fPIC", source, "-o", library)
+    state = None
+    if options.state == "explicit":
+        state = ctypes.create_string_buffer(report.facts["ram"]["total"] + 64)
+    return Program(ctypes.CDLL(str(library)), what.name, report.facts["outputs"], source, state)

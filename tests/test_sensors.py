@@ -1,0 +1,336 @@
+"""The sensor adapters in C, compiled for this machine: noise does not reconfigure, a real change does."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import random
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from scn import SCN, methods, transforms
+from scn.backbones import MLP
+from scn.data import Normalisation
+from scn.export import Subject, sensors
+
+STEADY, RECONFIGURE, REJECTED = 0, 1, 2
+STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Wdouble-promotion", "-Wshadow", "-Werror")
+NAN, INFINITY = math.nan, math.inf
+
+
+class Accelerometer(ctypes.Structure):
+    _fields_ = [
+        *((name, ctypes.c_float) for name in ("smoothing", "threshold", "mounting", "x", "y", "reported")),
+        ("started", ctypes.c_int),
+    ]
+
+
+class Light(ctypes.Structure):
+    _fields_ = [
+        *(
+            (name, ctypes.c_float)
+            for name in (
+                *("smoothing", "threshold", "raw_low", "raw_high"),
+                *("low", "high", "level", "reported"),
+            )
+        ),
+        ("started", ctypes.c_int),
+    ]
+
+
+@pytest.fixture(scope="session")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    if shutil.which("gcc") is None:
+        pytest.skip("there is no gcc")
+    out = tmp_path_factory.mktemp("sensors") / "sensors.so"
+    sources = sorted(sensors.FOLDER.glob("*.c"))
+    trap = ("-fsanitize=undefined", "-fsanitize-undefined-trap-on-error")
+    subprocess.run(["gcc", "-O2", "-shared", "-fPIC", *STRICT, *trap, *sources, "-lm", "-o", out], check=True)
+    found = ctypes.CDLL(str(out))
+    for name in (
+        "scn_accelerometer_begin",
+        "scn_accelerometer_update",
+        "scn_light_begin",
+        "scn_light_update",
+    ):
+        takes = {"begin": {"accelerometer": 2, "light": 4}, "update": {"accelerometer": 3, "light": 1}}
+        _, kind, what = name.split("_")
+        out_pointer = [ctypes.c_void_p] if what == "update" else []
+        getattr(found, name).argtypes = [
+            ctypes.c_void_p,
+            *[ctypes.c_float] * takes[what][kind],
+            *out_pointer,
+        ]
+    return found
+
+
+class Compass:
+    """The accelerometer adapter of a board that is turned about its camera's axis."""
+
+    def __init__(self, library: Any, smoothing: float = 0.2, threshold: float = 10.0) -> None:
+        self.library, self.state, self.angle = library, Accelerometer(), ctypes.c_float(-1.0)
+        library.scn_accelerometer_begin(ctypes.byref(self.state), smoothing, threshold)
+
+    def feel(self, x: float, y: float, z: float = 0.0) -> int:
+        return self.library.scn_accelerometer_update(
+            ctypes.byref(self.state), x, y, z, ctypes.byref(self.angle)
+        )
+
+    def at(self, degrees: float, noise: float = 0.0) -> int:
+        """A board turned clockwise, so that the image is turned counter-clockwise by as much."""
+        angle = math.radians(degrees)
+        return self.feel(
+            -math.sin(angle) + random.gauss(0, noise),
+            math.cos(angle) + random.gauss(0, noise),
+            random.gauss(0, noise),
+        )
+
+
+@pytest.mark.parametrize("degrees", [0, 1, 45, 90, 179, 180, 181, 270, 359])
+def test_the_first_reading_configures_for_the_angle(library: Any, degrees: float) -> None:
+    compass = Compass(library)
+    assert compass.at(degrees) == RECONFIGURE
+    assert compass.angle.value == pytest.approx(degrees, abs=1e-3)
+    assert 0 <= compass.angle.value < 360
+
+
+def test_noise_does_not_reconfigure(library: Any) -> None:
+    random.seed(0)
+    compass = Compass(library)
+    compass.at(30)
+    assert all(compass.at(30, noise=0.05) == STEADY for _ in range(10_000))
+
+
+def test_without_the_filter_the_same_noise_would_reconfigure(library: Any) -> None:
+    random.seed(0)
+    compass = Compass(library, smoothing=1.0)
+    compass.at(30)
+    assert any(compass.at(30, noise=0.05) == RECONFIGURE for _ in range(10_000))
+
+
+def test_a_real_turn_reconfigures_and_ends_at_the_new_angle(library: Any) -> None:
+    random.seed(0)
+    compass = Compass(library)
+    compass.at(30)
+    results = [compass.at(120, noise=0.02) for _ in range(60)]
+    assert 1 <= results.count(RECONFIGURE) <= 90 / 10
+    assert abs(compass.angle.value - 120) <= 10
+    assert RECONFIGURE not in results[-30:]
+
+
+def test_the_wrap_around_is_no_jump(library: Any) -> None:
+    compass = Compass(library)
+    compass.at(358)
+    assert [compass.at(degrees) for degrees in (359, 0, 1, 2, 3)] == [STEADY] * 5
+    for _ in range(40):
+        compass.at(12)
+    assert compass.angle.value < 13, "the mean of 358 and 12 goes over 0, not over 180"
+    assert compass.angle.value == pytest.approx(10, abs=3)
+
+
+def test_a_slow_drift_is_followed_in_steps_of_the_threshold(library: Any) -> None:
+    compass = Compass(library, smoothing=1.0)
+    compass.at(0)
+    reported = []
+    for i in range(1, 7201):
+        if compass.at(0.1 * i) == RECONFIGURE:
+            reported.append(compass.angle.value)
+    assert len(reported) == 71  # two turns: every 10 degrees and a little, but not the first
+    steps = [(b - a) % 360 for a, b in zip([0, *reported], reported, strict=False)]
+    assert all(10 < step <= 10.2 for step in steps)
+
+
+@pytest.mark.parametrize(
+    "reading",
+    [
+        (NAN, 1, 0),
+        (0, NAN, 0),
+        (0, 1, NAN),
+        (INFINITY, 0, 0),
+        (0, -INFINITY, 0),
+        (1e30, 1e30, 0),
+        (0, 0, 0),
+        (0.1, 0.1, 0.1),
+        (0, 2, 0),
+        (0, 0.1, 0.99),
+    ],
+    ids=["nan x", "nan y", "nan z", "inf", "-inf", "overflow", "free fall", "falling", "shock", "flat"],
+)
+def test_readings_that_say_nothing_are_rejected_and_change_nothing(
+    library: Any, reading: tuple[float, float, float]
+) -> None:
+    compass = Compass(library)
+    assert compass.feel(*reading) == REJECTED
+    assert compass.angle.value == -1, "before a good reading there is no angle"
+    compass.at(45)
+    before = bytes(compass.state)
+    assert compass.feel(*reading) == REJECTED
+    assert bytes(compass.state) == before
+    assert compass.angle.value == pytest.approx(45, abs=1e-3)
+
+
+def test_a_half_turn_at_once_is_followed(library: Any) -> None:
+    """The filtered vector passes zero, where it has no direction."""
+    compass = Compass(library)
+    compass.at(0)
+    for _ in range(100):
+        compass.at(180)
+    assert compass.angle.value == pytest.approx(180, abs=10)
+
+
+def test_a_mounting_is_added_to_the_angle(library: Any) -> None:
+    compass = Compass(library)
+    compass.state.mounting = 90.0
+    compass.at(300)
+    assert compass.angle.value == pytest.approx(30, abs=1e-3)
+
+
+@pytest.mark.parametrize(("given", "taken"), [(0.0, 0.001), (-1, 0.001), (NAN, 0.001), (7, 1.0), (0.5, 0.5)])
+def test_a_smoothing_out_of_range_is_taken_as_the_nearest_allowed(
+    library: Any, given: float, taken: float
+) -> None:
+    assert Compass(library, smoothing=given).state.smoothing == pytest.approx(taken)
+
+
+class Photometer:
+    def __init__(self, library: Any, smoothing: float = 0.2, threshold: float = 0.2) -> None:
+        self.library, self.state, self.level = library, Light(), ctypes.c_float(-1.0)
+        library.scn_light_begin(ctypes.byref(self.state), 10.0, 760.0, smoothing, threshold)
+
+    def see(self, reading: float) -> int:
+        return self.library.scn_light_update(ctypes.byref(self.state), reading, ctypes.byref(self.level))
+
+
+def test_light_noise_does_not_reconfigure_and_a_lamp_does(library: Any) -> None:
+    random.seed(0)
+    meter = Photometer(library)
+    assert meter.see(100) == RECONFIGURE
+    assert all(meter.see(random.gauss(100, 10)) == STEADY for _ in range(10_000))
+    results = [meter.see(random.gauss(400, 10)) for _ in range(60)]
+    assert RECONFIGURE in results[:5]
+    assert RECONFIGURE not in results[-30:]
+    assert meter.level.value == pytest.approx(400, rel=0.2)
+
+
+def test_light_matters_by_ratios(library: Any) -> None:
+    dark, bright = Photometer(library, smoothing=1.0), Photometer(library, smoothing=1.0)
+    dark.see(20)
+    bright.see(600)
+    assert dark.see(40) == RECONFIGURE
+    assert bright.see(620) == STEADY
+    assert bright.see(400) == RECONFIGURE
+
+
+@pytest.mark.parametrize(("reading", "level"), [(0, 10), (5, 10), (760, 760), (1e9, 760)])
+def test_levels_stay_in_the_trained_range(library: Any, reading: float, level: float) -> None:
+    meter = Photometer(library)
+    assert meter.see(reading) == RECONFIGURE
+    assert meter.level.value == pytest.approx(level)
+
+
+def test_a_sensor_of_another_range_is_mapped(library: Any) -> None:
+    meter = Photometer(library)
+    meter.state.raw_low, meter.state.raw_high = 0.0, 4095.0
+    meter.see(4095 / 2)
+    assert meter.level.value == pytest.approx((10 + 760) / 2, rel=1e-4)
+
+
+def test_a_range_without_width_is_the_lowest_level(library: Any) -> None:
+    meter = Photometer(library)
+    meter.state.raw_low = meter.state.raw_high = 5.0
+    meter.see(5)
+    assert meter.level.value == 10
+
+
+@pytest.mark.parametrize("reading", [NAN, INFINITY, -INFINITY, -1.0])
+def test_light_readings_that_say_nothing_are_rejected(library: Any, reading: float) -> None:
+    meter = Photometer(library)
+    assert meter.see(reading) == REJECTED
+    meter.see(100)
+    before = bytes(meter.state)
+    assert meter.see(reading) == REJECTED
+    assert bytes(meter.state) == before
+
+
+@pytest.mark.parametrize("path", sorted(sensors.FOLDER.glob("*.c")), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "compiler",
+    [("gcc",), ("clang",), ("g++", "-x", "c++"), ("arm-none-eabi-gcc", "-mcpu=cortex-m4", "-mthumb")],
+    ids=lambda command: command[0],
+)
+def test_the_adapters_compile_without_a_warning_everywhere(
+    path: Path, compiler: tuple[str, ...], tmp_path: Path
+) -> None:
+    if shutil.which(compiler[0]) is None:
+        pytest.skip(f"there is no {compiler[0]}")
+    flags = STRICT if "c++" not in compiler else STRICT[1:]
+    subprocess.run([*compiler, *flags, "-c", path, "-o", tmp_path / "out.o"], check=True)
+
+
+def test_atan2f_is_the_only_function_of_libm(tmp_path: Path) -> None:
+    if shutil.which("gcc") is None:
+        pytest.skip("there is no gcc")
+    needed = set()
+    for path in sensors.FOLDER.glob("*.c"):
+        subprocess.run(["gcc", "-O2", "-c", path, "-o", tmp_path / "out.o"], check=True)
+        out = subprocess.run(["nm", "-u", tmp_path / "out.o"], capture_output=True, text=True, check=True)
+        needed |= set(out.stdout.split()) - {"U"}
+    assert needed - {"_GLOBAL_OFFSET_TABLE_"} == {"atan2f"}
+
+
+def a_subject(transform: str, dims: int = 3) -> Subject:
+    told = methods.get("scn")(transforms.get(transform), dims=dims)
+    net = SCN(MLP((1, 4, 4), 3, 4), told.transform.alpha_dim, dims)
+    return Subject("net", net, told, (1, 4, 4), Normalisation(), "digits")
+
+
+@pytest.mark.parametrize(
+    ("transform", "name"), [("rotation", "accelerometer"), ("light", "light"), ("scaling", None)]
+)
+def test_a_transform_finds_the_sensor_that_measures_it(transform: str, name: str | None) -> None:
+    found = sensors.fitting(transforms.get(transform))
+    assert (found.name if found else None) == name
+
+
+def test_a_sensor_that_measures_something_else_is_refused() -> None:
+    with pytest.raises(
+        ValueError, match=r"the sensor accelerometer measures the angle of the image, .* needs fac"
+    ):
+        sensors.get("accelerometer", transforms.get("scaling"))
+    with pytest.raises(ValueError, match=r'there is no sensor "x-ray"\. Known: accelerometer, light'):
+        sensors.get("x-ray", transforms.get("rotation"))
+
+
+@pytest.mark.parametrize("transform", ["rotation", "light"])
+def test_the_threshold_is_the_largest_step_that_does_not_matter(transform: str) -> None:
+    subject = a_subject(transform)
+    sensor = sensors.fitting(subject.transform)
+    assert sensor is not None
+    assert isinstance(subject.network, SCN)
+    step = sensor.threshold(subject)
+    settings = subject.transform.grid(100)
+    with torch.no_grad():
+        subject.network.confignet.output.weight *= 8  # a network that changes faster
+        assert sensor.threshold(subject) < step
+        fast = sensor.threshold(subject)
+        beta = subject.network.beta(subject.transform.encode(settings))
+        moved = subject.network.beta(subject.transform.encode(sensor.moved(settings, fast)))
+    assert (moved - beta).abs().max() <= sensors.MATTERS or fast == sensor.steps[0]
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    for sensor in sensors.SENSORS.values():
+        sensor.copy(tmp_path)
+    return tmp_path
+
+
+def test_copies_are_complete(copied: Path) -> None:
+    assert {path.name for path in copied.iterdir()} == {
+        path.name for path in sensors.FOLDER.iterdir() if path.suffix in (".h", ".c")
+    }
