@@ -8,7 +8,7 @@ from typing import Any
 
 from torch import Tensor
 
-BLUE = "#0072b2"
+from scn.plots.style import BLUE
 
 
 def draw_samples(rows: Sequence[tuple[Tensor, Sequence[str]]], title: str, path: Path) -> None:
