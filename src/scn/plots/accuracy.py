@@ -14,13 +14,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from scn.plots.loaded import LoadedRun, Table, groups, task_title, tested_on
+from scn.plots.loaded import LoadedRun, Table, band, groups, task_title, tested_on
 from scn.plots.options import Options
-from scn.plots.style import HEAT, Key, colours, label, legend_below, named, new_figure
+from scn.plots.style import HEAT, Key, colours, entitle, label, legend_below, named, new_figure, said
 from scn.transforms import Parameter, Transform
 
 Tables = Mapping[Key, Sequence[Table]]  # what the seeds of each kind of run reached
-ACROSS = 4  # heat maps beside each other
+ACROSS, MARGINS = 4, 3  # heat maps, or single parameters of several, beside each other
+FEW = 13  # settings that are marked one by one
 
 
 @dataclass(frozen=True)
@@ -36,10 +37,8 @@ class Curve:
 def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
     """The figure `accuracy`."""
     tables = {key: [one.table for one in several] for key, several in groups(loaded).items()}
-    seeds = max(len(several) for key, several in tables.items() if not _is_points(several) or len(tables) < 2)
-    band = f", band: lowest to highest of {seeds} seeds" if seeds > 1 else ""
-    title = task_title(loaded, tested_on(loaded) + band)
-    return draw_tables(tables, loaded[0].transform, title)
+    note = ", ".join(filter(None, (tested_on(loaded), band(loaded))))
+    return draw_tables(tables, loaded[0].transform, task_title(loaded, note))
 
 
 def draw_tables(tables: Tables, transform: Transform, title: str) -> Any:
@@ -47,24 +46,22 @@ def draw_tables(tables: Tables, transform: Transform, title: str) -> Any:
     if len(transform.parameters) == 2:
         return _maps(tables, transform, title)
     count = len(transform.parameters)
-    across = min(count, 3)
+    across = min(count, MARGINS)
     down = math.ceil(count / across)
-    round_ = transform.parameters[0].periodic
-    height = 3.4 if count == 1 and round_ else 2.6 if count == 1 else 0.9 + 1.5 * down
+    around = transform.parameters[0].periodic
+    height = 3.4 if count == 1 and around else 2.6 if count == 1 else 1.2 + 1.25 * down
     figure = new_figure(height)
     for place, parameter in enumerate(transform.parameters):
         kind = "polar" if parameter.periodic else None
         axes = figure.add_subplot(down, across, place + 1, projection=kind)
-        draw_curves(axes, tables, transform, place)
-        if count > 1:
-            axes.set_title(f"over {parameter.name}", pad=8 if parameter.periodic else None)
+        draw_curves(axes, tables, transform, place, small=count > 1)
     legend_below(figure, figure.axes[0])
-    note = ", mean over the other parameters" if count > 1 else ""
-    figure.suptitle(title + note)
+    note = "; accuracy over each parameter, mean over the others" if count > 1 else ""
+    entitle(figure, title + note)
     return figure
 
 
-def draw_curves(axes: Any, tables: Tables, transform: Transform, place: int = 0) -> None:
+def draw_curves(axes: Any, tables: Tables, transform: Transform, place: int = 0, small: bool = False) -> None:
     """Accuracy over one parameter: a curve for each kind of run, points for networks of one setting."""
     parameter = transform.parameters[place]
     shades = colours(list(tables))
@@ -72,17 +69,18 @@ def draw_curves(axes: Any, tables: Tables, transform: Transform, place: int = 0)
         if _is_points(several):
             x = torch.stack([table.params[0, place] for table in several])
             y = torch.cat([table.accuracy for table in several])
-            axes.plot(_angle(x, parameter), y, "o", color=shades[key], label=label(*key))
+            axes.plot(angle(x, parameter), y, "o", color=shades[key], label=label(*key))
             continue
         curve = averaged(several, place)
         x, low, mean, high = (
             closed(values, parameter) for values in (curve.places, curve.low, curve.mean, curve.high)
         )
-        x = _angle(x, parameter)
+        x = angle(x, parameter)
         if len(several) > 1:
             axes.fill_between(x, low, high, color=shades[key], alpha=0.2, linewidth=0)
-        axes.plot(x, mean, color=shades[key], label=label(*key))
-    _limit(axes, tables, parameter)
+        marker = "." if len(curve.places) <= FEW else None  # a line between so few would hide where they are
+        axes.plot(x, mean, color=shades[key], label=label(*key), marker=marker)
+    _limit(axes, tables, parameter, small)
 
 
 def averaged(several: Sequence[Table], place: int = 0) -> Curve:
@@ -106,7 +104,8 @@ def closed(values: Tensor, parameter: Parameter) -> Tensor:
     return torch.cat([values, values[:1]]) if parameter.periodic else values
 
 
-def _angle(values: Tensor, parameter: Parameter) -> Tensor:
+def angle(values: Tensor, parameter: Parameter) -> Tensor:
+    """Where a value stands on a circle, in radians; other parameters as they are."""
     turn = 2 * math.pi / (parameter.high - parameter.low)
     return values * turn if parameter.periodic else values
 
@@ -116,35 +115,42 @@ def _is_points(several: Sequence[Table]) -> bool:
     return all(len(table.params) == 1 for table in several)
 
 
-def _limit(axes: Any, tables: Tables, parameter: Parameter) -> None:
+def _limit(axes: Any, tables: Tables, parameter: Parameter, small: bool) -> None:
     """Scales that end at round numbers; a circle says what its centre is, because it is seldom 0."""
     values = torch.cat([table.accuracy for several in tables.values() for table in several])
     step = 0.1 if values.max() - values.min() > 0.12 else 0.05
     low = max(0.0, step * math.floor(values.min().item() / step + 1e-9))
     high = min(1.0, step * math.ceil(values.max().item() / step + 1e-9))
     high = high if high > low else low + step
-    if not parameter.periodic:
-        margin = 0.03 * (high - low)
-        axes.set(ylim=(low - margin, high + margin), xlabel=named(parameter), ylabel="test accuracy")
+    if parameter.periodic:
+        _circle(axes, parameter, low, high, small)
         return
+    margin = 0.03 * (high - low)
+    axes.set(ylim=(low - margin, high + margin), xlabel=named(parameter), ylabel="test accuracy")
+
+
+def _circle(axes: Any, parameter: Parameter, low: float, high: float, small: bool) -> None:
     from matplotlib.patheffects import withStroke
     from matplotlib.ticker import FormatStrFormatter, MaxNLocator
 
     axes.set_ylim(low, high)
-    axes.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
+    axes.yaxis.set_major_locator(MaxNLocator(2 if small else 4, steps=[1, 2, 5, 10]))
     axes.yaxis.set_major_formatter(FormatStrFormatter("%g"))
     axes.set_rlabel_position(67)
-    axes.tick_params(axis="x", pad=-1)
+    values = parameter.grid(4 if small else 8)
+    axes.set_xticks(angle(values, parameter).tolist(), [said(parameter, value) for value in values.tolist()])
+    axes.tick_params(axis="x", pad=-3 if small else -1)
     for text in axes.get_yticklabels():
         text.set_path_effects([withStroke(linewidth=1.5, foreground="white")])
-    axes.set_xlabel(f"{named(parameter)}; test accuracy, centre {low:g}")
+    about = f"test accuracy, centre {low:g}"
+    axes.set_xlabel(f"{parameter.name}\ncentre {low:g}" if small else f"{named(parameter)}; {about}")
 
 
 def _maps(tables: Tables, transform: Transform, title: str) -> Any:
     """A heat map for each kind of run, all on one scale."""
     across = min(ACROSS, len(tables))
     down = math.ceil(len(tables) / across)
-    figure = new_figure(0.85 + (3.0 / across + 0.12) * down)
+    figure = new_figure(0.8 + (2.5 / across + 0.35) * down)
     grid = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True)
     values = torch.cat([table.accuracy for several in tables.values() for table in several])
     scale = {"vmin": values.min().item(), "vmax": values.max().item(), "cmap": HEAT}
@@ -155,16 +161,16 @@ def _maps(tables: Tables, transform: Transform, title: str) -> Any:
         axes.set_title(f"{label(*key)}\nmean {mean:.3f}", fontsize=6)
         axes.set_box_aspect(1)
         axes.grid(visible=False)
-    _only_outer_labels(grid, len(tables))
+    label_outer(grid, len(tables))
     first, second = transform.parameters
     figure.supxlabel(named(first), fontsize=7)
     figure.supylabel(named(second), fontsize=7)
     figure.colorbar(shown, ax=grid, shrink=0.8, aspect=20, pad=0.02, label="test accuracy")
-    figure.suptitle(title)
+    entitle(figure, title)
     return figure
 
 
-def _only_outer_labels(grid: Any, count: int) -> None:
+def label_outer(grid: Any, count: int) -> None:
     """Of a grid whose last places are empty, the lowest axes of each column are labelled below."""
     across = grid.shape[1]
     for place, axes in enumerate(grid.flat):

@@ -10,7 +10,7 @@ import torch
 from scn.compare import Outcome
 from scn.plots.accuracy import draw_curves
 from scn.plots.loaded import Table
-from scn.plots.style import Key, colours, column_style, label, legend_below, new_figure
+from scn.plots.style import Key, colours, column_style, entitle, label, legend_below, new_figure
 from scn.plots.violin import Spread, draw_violins
 from scn.transforms import Transform
 
@@ -42,5 +42,5 @@ def draw_comparison(outcomes: Sequence[Outcome], transform: Transform, title: st
             draw_curves(left, tables, transform)
             legend_below(figure, left, most=8)
         draw_violins(figure.add_subplot(1, 1 + single, 1 + single), spreads)
-        figure.suptitle(title)
+        entitle(figure, title)
         figure.savefig(path, dpi=180)

@@ -15,7 +15,7 @@ from typing import Any
 
 from scn.core.registry import nearest
 from scn.core.storage import write_atomically
-from scn.plots import accuracy, violin
+from scn.plots import accuracy, beta, capacity, specialisation, training, violin
 from scn.plots.loaded import LoadedRun
 from scn.plots.options import Options
 from scn.plots.style import DPI, column_style
@@ -31,7 +31,11 @@ class Kind:
 
 FIGURES = {
     "accuracy": Kind("accuracy over the parameters, for every D and baseline", accuracy.draw),
+    "specialisation": Kind("one configured network under all settings", specialisation.draw),
     "violin": Kind("distribution of accuracy over all settings", violin.draw),
+    "beta": Kind("mixing coefficients over the parameters, for each D", beta.draw),
+    "capacity": Kind("accuracy against width or depth", capacity.draw),
+    "training": Kind("loss, validation accuracy and active bases over epochs", training.draw),
 }
 
 # What keeps the date out of a file, so that the same picture is the same file.

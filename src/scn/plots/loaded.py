@@ -119,7 +119,7 @@ def load(paths: Iterable[Path], backbone: str | None = None) -> list[LoadedRun]:
     found = list(by_name.values())
     _refuse_different_tasks(found)
     order = list(methods.registry)
-    said = _told_apart(found)
+    said = told_apart(found)
     loaded = [LoadedRun(run, more, backbone) for run, more in zip(found, said, strict=True)]
 
     def rank(one: LoadedRun) -> tuple[Any, ...]:
@@ -173,7 +173,7 @@ def _refuse_different_tasks(found: Sequence[Run]) -> None:
                 )
 
 
-def _told_apart(found: Sequence[Run]) -> list[str]:
+def told_apart(found: Sequence[Run], ignored: Sequence[str] = ()) -> list[str]:
     """For each run what it alone has among those with the same method and D, such as "width 64"."""
     flat = [_flat(run) for run in found]
     said = []
@@ -183,7 +183,11 @@ def _told_apart(found: Sequence[Run]) -> list[str]:
             for other, theirs in zip(found, flat, strict=True)
             if (other.config.method, other.config.dims) == (run.config.method, run.config.dims)
         ]
-        differing = [name for name in mine if any(theirs.get(name) != mine[name] for theirs in alike)]
+        differing = [
+            name
+            for name in mine
+            if name not in ignored and any(theirs.get(name) != mine[name] for theirs in alike)
+        ]
         said.append(", ".join(f"{name.replace('_', ' ')} {mine[name]}" for name in differing))
     return said
 
@@ -213,6 +217,12 @@ def tested_on(loaded: Sequence[LoadedRun]) -> str:
     """How many test samples the accuracies were measured on."""
     counts = sorted({int(one.table.facts["samples"]) for one in loaded})
     return " to ".join(f"{count:,}" for count in (counts[0], counts[-1])[: len(counts)]) + " test samples"
+
+
+def band(loaded: Sequence[LoadedRun]) -> str:
+    """What the bands around curves are, where there are any."""
+    seeds = len({one.run.config.seed for one in loaded})
+    return f"band: lowest to highest of {seeds} seeds" if seeds > 1 else ""
 
 
 def scns(loaded: Sequence[LoadedRun], figure: str) -> list[LoadedRun]:

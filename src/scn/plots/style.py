@@ -6,6 +6,7 @@ The palette is that of Okabe and Ito. Baselines have colours of their own; SCNs 
 from __future__ import annotations
 
 import itertools
+import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -15,6 +16,7 @@ from scn.transforms import Parameter
 
 COLUMN = 3.5  # inches, the width of a column of a paper
 DPI = 300
+MOST_LETTERS = 54  # of a line of the title in a column
 
 VERMILION, GREEN, BLUE, PURPLE = "#d55e00", "#009e73", "#0072b2", "#cc79a7"
 GREY = "#444444"
@@ -73,6 +75,12 @@ def new_figure(height: float, width: float = COLUMN) -> Any:
     return Figure(figsize=(width, height), layout="constrained")
 
 
+def entitle(figure: Any, text: str) -> None:
+    """The title above everything, with lines that fit into the width of the figure."""
+    across = round(MOST_LETTERS * figure.get_figwidth() / COLUMN)
+    figure.suptitle("\n".join(textwrap.fill(line, across) for line in text.splitlines()))
+
+
 def label(method: str, dims: int, more: str = "") -> str:
     """What a method is called in a table or legend."""
     name = {"scn": f"SCN D={dims}", "one4all": "One4All", "one4one": "One4One"}.get(
@@ -84,7 +92,8 @@ def label(method: str, dims: int, more: str = "") -> str:
 def colours(keys: Sequence[Key]) -> dict[Key, str]:
     """What mixes is blue, darker with D; each other method has one colour."""
     mixed = [key for key in keys if methods.get(key[0]).mixes]
-    spread = [round(i * (len(BLUES) - 1) / max(len(mixed) - 1, 1)) for i in range(len(mixed))]
+    ends = (0, len(BLUES) - 1) if len(mixed) > 1 else (BLUES.index(BLUE),) * 2
+    spread = [round(ends[0] + i * (ends[1] - ends[0]) / max(len(mixed) - 1, 1)) for i in range(len(mixed))]
     found = {key: BLUES[shade] for key, shade in zip(mixed, spread, strict=True)}
     others = dict.fromkeys(key[0] for key in keys if key not in found and key[0] not in BASELINES)
     plain = BASELINES | dict(zip(others, itertools.cycle(SPARE), strict=False))

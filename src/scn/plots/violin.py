@@ -15,7 +15,7 @@ import torch
 
 from scn.plots.loaded import LoadedRun, groups, task_title, tested_on
 from scn.plots.options import Options
-from scn.plots.style import colours, label, new_figure
+from scn.plots.style import colours, entitle, label, new_figure
 
 INVARIANT = re.compile(r"accuracy-invariant-(?P<way>.+)-(?P<size>\d+)\.csv")
 
@@ -44,7 +44,7 @@ def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
         found += _searched(several, shades[key])
     figure = new_figure(2.6)
     draw_violins(figure.add_subplot(), found)
-    figure.suptitle(task_title(loaded, f"{tested_on(loaded)}; dot and number: mean over all settings"))
+    entitle(figure, task_title(loaded, f"{tested_on(loaded)}; dot and number: mean over all settings"))
     return figure
 
 
