@@ -56,7 +56,7 @@ def draw_tables(tables: Tables, transform: Transform, title: str) -> Any:
         axes = figure.add_subplot(down, across, place + 1, projection=kind)
         draw_curves(axes, tables, transform, place, small=count > 1)
     legend_below(figure, figure.axes[0])
-    note = "; accuracy over each parameter, mean over the others" if count > 1 else ""
+    note = "; over each parameter, mean over the others" if count > 1 else ""
     entitle(figure, title + note)
     return figure
 
@@ -138,7 +138,8 @@ def _circle(axes: Any, parameter: Parameter, low: float, high: float, small: boo
     axes.yaxis.set_major_formatter(FormatStrFormatter("%g"))
     axes.set_rlabel_position(67)
     values = parameter.grid(4 if small else 8)
-    axes.set_xticks(angle(values, parameter).tolist(), [said(parameter, value) for value in values.tolist()])
+    places = angle(values, parameter) % (2 * math.pi)  # negative ones would leave half a circle
+    axes.set_xticks(places.tolist(), [said(parameter, value) for value in values.tolist()])
     axes.tick_params(axis="x", pad=-3 if small else -1)
     for text in axes.get_yticklabels():
         text.set_path_effects([withStroke(linewidth=1.5, foreground="white")])

@@ -60,7 +60,7 @@ def _panels(shown: Sequence[LoadedRun], kinds: Sequence[Any]) -> Any:
         places = grid[block * down : (block + 1) * down]
         for axes, one in zip(places.flat, shown, strict=False):
             kind(axes, one)
-            axes.set_title(label(*one.key), fontsize=6, pad=2 if flat else 5 if kind is _cylinder else -4)
+            axes.set_title(label(*one.key), fontsize=6, pad=2 if flat else 5 if kind is _cylinder else -8)
         for axes in list(places.flat)[len(shown) :]:
             axes.set_visible(False)
     if flat:
@@ -157,7 +157,7 @@ def _floor(axes: Any, parameters: Sequence[Parameter]) -> None:
     axes.text(0.85, -1.35, -0.05, f"{first.high:g}", **small)
     axes.text(1.4, -0.85, -0.05, f"{second.low:g}", **small)
     axes.text(1.4, 0.85, -0.05, f"{second.high:g}", **small)
-    _bare(axes, (-1.15, -1.15), zoom=1.0)
+    _bare(axes, (-1.15, -1.15), zoom=0.92)
 
 
 def _bare(axes: Any, edge: tuple[float, float], zoom: float) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 from scn.core.registry import nearest
 from scn.core.storage import write_atomically
-from scn.plots import accuracy, beta, capacity, specialisation, training, violin
+from scn.plots import accuracy, beta, capacity, device, samples, specialisation, theta, training, violin
 from scn.plots.loaded import LoadedRun
 from scn.plots.options import Options
 from scn.plots.style import DPI, column_style
@@ -30,24 +30,32 @@ class Kind:
 
 
 FIGURES = {
+    "samples": Kind("inputs before, after and after undoing the transform", samples.draw),
     "accuracy": Kind("accuracy over the parameters, for every D and baseline", accuracy.draw),
     "specialisation": Kind("one configured network under all settings", specialisation.draw),
     "violin": Kind("distribution of accuracy over all settings", violin.draw),
     "beta": Kind("mixing coefficients over the parameters, for each D", beta.draw),
     "capacity": Kind("accuracy against width or depth", capacity.draw),
     "training": Kind("loss, validation accuracy and active bases over epochs", training.draw),
+    "theta": Kind("first-layer weights of the configured network along alpha", theta.draw),
+    "device": Kind("instructions by phase, accuracy, RAM and flash on a device", device.draw),
 }
 
 # What keeps the date out of a file, so that the same picture is the same file.
 UNDATED: dict[str, dict[str, Any]] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 
 
-def make(name: str, loaded: Sequence[LoadedRun], options: Options | None = None) -> Any:
-    """The figure of this name, of runs of one task."""
+def find(name: str) -> Kind:
+    """The kind of figure of this name."""
     if name not in FIGURES:
         raise ValueError(f"there is no figure {nearest(name, FIGURES)}")
+    return FIGURES[name]
+
+
+def make(name: str, loaded: Sequence[LoadedRun], options: Options | None = None) -> Any:
+    """The figure of this name, of runs of one task."""
     with column_style():
-        return FIGURES[name].draw(loaded, options or Options())
+        return find(name).draw(loaded, options or Options())
 
 
 def write(figure: Any, path: Path) -> None:

@@ -16,7 +16,7 @@ from scn.transforms import Parameter
 
 COLUMN = 3.5  # inches, the width of a column of a paper
 DPI = 300
-MOST_LETTERS = 54  # of a line of the title in a column
+MOST_LETTERS = 60  # of a line of the title in a column
 
 VERMILION, GREEN, BLUE, PURPLE = "#d55e00", "#009e73", "#0072b2", "#cc79a7"
 GREY = "#444444"
@@ -37,7 +37,7 @@ SETTINGS: dict[Any, Any] = {
     "xtick.labelsize": 6,
     "ytick.labelsize": 6,
     "legend.fontsize": 6,
-    "figure.titlesize": 7.5,
+    "figure.titlesize": 7,
     "lines.linewidth": 1.0,
     "lines.markersize": 3,
     "axes.linewidth": 0.6,
