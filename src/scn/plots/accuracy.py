@@ -183,11 +183,14 @@ def _map(axes: Any, several: Sequence[Table], scale: dict[str, Any]) -> Any:
     """One kind of run: a mesh of the mean over seeds, or points for networks of one setting."""
     if _is_points(several):
         x, y = torch.cat([table.params for table in several]).T
-        reached = torch.cat([table.accuracy for table in several])
-        return axes.scatter(x, y, c=reached, s=16, edgecolors="black", linewidths=0.4, **scale)
+        reached = torch.cat([table.accuracy for table in several]).numpy()
+        return axes.scatter(
+            x.numpy(), y.numpy(), c=reached, s=16, edgecolors="black", linewidths=0.4, **scale
+        )
     averaged(several)  # refuses seeds that were tested differently
     mean = torch.stack([table.accuracy for table in several]).mean(dim=0)
-    return axes.pcolormesh(*pivoted(several[0].params, mean), shading="nearest", **scale)
+    mesh = (values.numpy() for values in pivoted(several[0].params, mean))
+    return axes.pcolormesh(*mesh, shading="nearest", **scale)
 
 
 def pivoted(params: Tensor, values: Tensor) -> tuple[Tensor, Tensor, Tensor]:

@@ -22,6 +22,7 @@ from scn.plots.figures import save
 from scn.plots.loaded import LoadedRun, Table, neutral, scns, task_title
 from scn.plots.options import Options
 from scn.plots.style import (
+    BASES,
     BLUE,
     GREY,
     SIGNED,
@@ -37,6 +38,7 @@ from scn.plots.theta import first_layer, liveliest, pictures
 from scn.transforms import Transform
 
 FRAMES, PER_SECOND, DPI = 48, 12, 150
+SMOOTH = 8  # points of the way for each frame
 SUFFIXES = (".gif", ".mp4")
 UNITS = 4
 
@@ -55,16 +57,21 @@ class Film:
 
 
 def path(transform: Transform, frames: int) -> Tensor:
-    """(N, P): each parameter in turn once over its range and back, the others at no change."""
+    """(N, P): from no change each parameter in turn once over its range and back, the others as they are.
+
+    An angle goes around; any other parameter goes up to its end, down to the other, and back.
+    """
     each, rest = max(2, frames // len(transform.parameters)), neutral(transform)
+    steps = torch.arange(each) / each
     legs = []
     for place, parameter in enumerate(transform.parameters):
+        span = parameter.high - parameter.low
         leg = rest.repeat(each, 1)
+        begin = rest[place] - parameter.low
         if parameter.periodic:
-            leg[:, place] = parameter.grid(each)
-        else:  # up and down again
-            there = parameter.grid(each // 2 + 1)
-            leg[:, place] = torch.cat([there, there.flip(0)[1:-1], there])[:each]
+            leg[:, place] = parameter.low + (begin + span * steps) % span
+        else:
+            leg[:, place] = parameter.low + span - ((begin + 2 * span * steps) % (2 * span) - span).abs()
         legs.append(leg)
     return torch.cat(legs)
 
@@ -80,7 +87,7 @@ def film(loaded: Sequence[LoadedRun], options: Options, frames: int = FRAMES) ->
         corner = figure.add_subplot(2, 2, 1, projection="polar" if _turns(one) else None)
         updates = [
             _draw_accuracy(corner, one, params, accuracy, table),
-            _draw_way(figure.add_subplot(2, 2, 2), beta),
+            _draw_way(figure.add_subplot(2, 2, 2), beta, betas(one, path(one.transform, SMOOTH * frames))),
             _draw_shares(figure.add_subplot(2, 2, 3), beta),
             _draw_weights(figure.add_subplot(2, 2, 4), one, params),
         ]
@@ -130,18 +137,20 @@ def _draw_accuracy(axes: Any, one: LoadedRun, params: Tensor, accuracy: Tensor, 
     return lambda frame: point.set_data(places[frame : frame + 1], accuracy[frame : frame + 1])
 
 
-def plane(beta: Tensor) -> Tensor:
-    """(N, D) -> (N, 2): the way through the beta-space in the plane in which most of it lies."""
-    centred = beta - beta.mean(dim=0)
-    if beta.shape[1] < 3:
-        return torch.cat([beta, torch.zeros(len(beta), 2 - beta.shape[1])], dim=1)
-    _, _, directions = torch.linalg.svd(centred, full_matrices=False)
-    return centred @ directions[:2].T
+def plane(way: Tensor) -> Callable[[Tensor], Tensor]:
+    """Takes beta (N, D) to the plane (N, 2) in which most of the way lies; for D = 2 that is all."""
+    if way.shape[1] < 3:
+        return lambda beta: torch.nn.functional.pad(beta, (0, 2 - way.shape[1]))
+    middle = way.mean(dim=0)
+    _, _, directions = torch.linalg.svd(way - middle, full_matrices=False)
+    return lambda beta: (beta - middle) @ directions[:2].T
 
 
-def _draw_way(axes: Any, beta: Tensor) -> Update:
-    places = plane(beta)
-    axes.plot(*places.T, color=GREY, linewidth=0.7)
+def _draw_way(axes: Any, beta: Tensor, way: Tensor) -> Update:
+    """Where the frames have beta (N, D), on the whole way (M, D), which ends where it began."""
+    flat = plane(way)
+    places = flat(beta)
+    axes.plot(*flat(torch.cat([way, way[:1]])).T, color=GREY, linewidth=0.7)
     (point,) = axes.plot(*places[:1].T, "o", color=VERMILION, markersize=5)
     axes.set_title("way through the β-space")
     few = beta.shape[1] < 3
@@ -153,7 +162,7 @@ def _draw_way(axes: Any, beta: Tensor) -> Update:
 
 def _draw_shares(axes: Any, beta: Tensor) -> Update:
     dims = beta.shape[1]
-    bars = axes.bar(range(1, dims + 1), beta[0], color=base_colours(dims))
+    bars = axes.bar(range(1, dims + 1), beta[0].tolist(), color=base_colours(dims))
     axes.set(ylim=(0, 1), title="mixing coefficients β", xlabel="base model")
     if dims <= 10:
         axes.set_xticks(range(1, dims + 1))
@@ -173,7 +182,8 @@ def _draw_weights(axes: Any, one: LoadedRun, params: Tensor) -> Update:
     axes.set(xticks=[], yticks=[], title=f"weights {name}", xlabel=f"colours: ±{largest:.2g}")
     axes.grid(visible=False)
     if shown.dim() == 3:
-        lines = [axes.plot(curve, linewidth=0.7)[0] for curve in shown[0]]
+        pairs = zip(shown[0], BASES, strict=False)
+        lines = [axes.plot(curve, linewidth=0.7, color=colour)[0] for curve, colour in pairs]
         axes.set(ylim=(-largest, largest), xlabel=f"height: ±{largest:.2g}")
 
         def bend(frame: int) -> None:
@@ -183,8 +193,8 @@ def _draw_weights(axes: Any, one: LoadedRun, params: Tensor) -> Update:
         return bend
     tiles = _mosaic(shown if shown.shape[2] == 1 else 0.5 + shown / (2 * largest))
     scale = {"cmap": SIGNED, "vmin": -largest, "vmax": largest} if shown.shape[2] == 1 else {}
-    image = axes.imshow(tiles[0], **scale)
-    return lambda frame: image.set_data(tiles[frame])
+    image = axes.imshow(tiles[0].numpy(), **scale)
+    return lambda frame: image.set_data(tiles[frame].numpy())
 
 
 def _mosaic(images: Tensor) -> Tensor:

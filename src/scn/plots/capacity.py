@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from scn.plots.loaded import LoadedRun, band, task_title, tested_on, told_apart
+from scn.plots.loaded import LoadedRun, arguments, band, task_title, tested_on, told_apart
 from scn.plots.options import Options
 from scn.plots.style import Key, colours, entitle, label, legend_below, new_figure
 
@@ -31,9 +31,9 @@ def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
 
 def sizes(loaded: Sequence[LoadedRun]) -> list[str]:
     """The arguments of the backbone that count something and differ between runs."""
-    arguments = [_arguments(one) for one in loaded]
-    names = dict.fromkeys(name for own in arguments for name in own)
-    varied = [name for name in names if len({own.get(name) for own in arguments}) > 1]
+    given = [_arguments(one) for one in loaded]
+    names = [name for name in given[0] if all(name in own for own in given)]
+    varied = [name for name in names if len({own[name] for own in given}) > 1]
     if not varied:
         raise ValueError(
             "the figure capacity needs runs of several sizes, and these have all the same: "
@@ -43,20 +43,18 @@ def sizes(loaded: Sequence[LoadedRun]) -> list[str]:
 
 
 def _arguments(one: LoadedRun) -> dict[str, int]:
-    given = one.run.config.backbone.get("arguments", {})
-    return {name: value for name, value in given.items() if isinstance(value, int) and name != "classes"}
+    given = arguments(one.run)
+    return {name: value for name, value in given.items() if type(value) is int and name != "classes"}
 
 
 def _usual(loaded: Sequence[LoadedRun], other: str, name: str) -> Any:
     """The value of one size at which another takes the most values."""
-    seen = {(_arguments(one).get(other), _arguments(one).get(name)) for one in loaded}
+    seen = {(_arguments(one)[other], _arguments(one)[name]) for one in loaded}
     return Counter(value for value, _ in sorted(seen, key=str)).most_common(1)[0][0]
 
 
 def _at(loaded: Sequence[LoadedRun], others: dict[str, Any]) -> list[LoadedRun]:
-    return [
-        one for one in loaded if all(_arguments(one).get(name) == value for name, value in others.items())
-    ]
+    return [one for one in loaded if all(_arguments(one)[name] == value for name, value in others.items())]
 
 
 def _draw_size(axes: Any, loaded: Sequence[LoadedRun], name: str, varied: Sequence[str]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import functools
+import inspect
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from scn import methods, runs
+from scn import backbones, methods, runs
 from scn.core.network import SCN
 from scn.plan import backbone_of
 from scn.plots.style import Key
@@ -194,8 +195,16 @@ def told_apart(found: Sequence[Run], ignored: Sequence[str] = ()) -> list[str]:
 
 def _flat(run: Run) -> dict[str, Any]:
     """What may differ between runs of one task, beside method, D and seed."""
-    sizes = {k: v for k, v in run.config.backbone.get("arguments", {}).items() if k != "shape"}
+    sizes = {name: value for name, value in arguments(run).items() if name != "shape"}
     return {**sizes, **run.config.recipe, "configurable": " ".join(run.config.configurable)}
+
+
+def arguments(run: Run) -> dict[str, Any]:
+    """What the backbone was built with, and where nothing was said, what it then takes."""
+    description = run.config.backbone
+    known = inspect.signature(backbones.get(description["name"])).parameters if "name" in description else {}
+    usual = {name: p.default for name, p in known.items() if p.default is not inspect.Parameter.empty}
+    return {**usual, **description.get("arguments", {})}
 
 
 def groups(loaded: Sequence[LoadedRun]) -> dict[Key, list[LoadedRun]]:

@@ -97,12 +97,12 @@ def draw_weights(axes: Any, weights: Tensor, largest: float) -> Any:
     if weights.dim() == 1:
         axes.axhline(0, color=GREY, linewidth=0.4)
         if len(weights) <= FEW:
-            axes.bar(range(len(weights)), weights, color=BLUE)
+            axes.bar(range(len(weights)), weights.tolist(), color=BLUE)
         else:
             axes.plot(weights, color=BLUE, linewidth=0.6)
         axes.set_ylim(-1.05 * largest, 1.05 * largest)
         return None
     if len(weights) == 3:
-        axes.imshow((0.5 + weights / (2 * largest)).permute(1, 2, 0))
+        axes.imshow((0.5 + weights / (2 * largest)).permute(1, 2, 0).numpy())
         return None
-    return axes.imshow(weights[0], cmap=SIGNED, vmin=-largest, vmax=largest)
+    return axes.imshow(weights[0].numpy(), cmap=SIGNED, vmin=-largest, vmax=largest)
