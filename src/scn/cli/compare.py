@@ -31,7 +31,8 @@ from scn.cli.choice import (
     choose,
 )
 from scn.compare import Exam, Job, Outcome, Row, compare, plan, table, write_table
-from scn.plots.comparison import draw_comparison, label
+from scn.plots.comparison import draw_comparison
+from scn.plots.style import label
 from scn.runs import RunConfig
 from scn.transforms import get as get_transform
 

@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from scn.cli import compare, data, demo, device, evaluate, export, import_, search, tasks, train
+from scn.cli import compare, data, demo, device, evaluate, export, import_, plot, search, tasks, train
 
 app = typer.Typer(
     help="Subspace-configurable networks: small networks that follow a measured change of the input.",
@@ -24,6 +24,7 @@ app.command("evaluate")(evaluate.command)
 app.command("search")(search.command)
 app.command("export")(export.command)
 app.command("device")(device.command)
+app.command("plot")(plot.command)
 app.add_typer(data.app, name="data")
 
 

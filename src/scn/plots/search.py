@@ -7,12 +7,12 @@ from pathlib import Path
 
 import torch
 
-from scn.plots.comparison import BASELINES
+from scn.plots.style import BASELINES, BLUE, BLUES, GREY, PURPLE
 from scn.search.stream import Stream
 from scn.search.study import Row
 from scn.transforms import Transform
 
-BLUE, DARK, SPARE = "#0072b2", "#08306b", "#cc79a7"
+DARK = BLUES[-1]
 
 
 def draw_search(rows: Sequence[Row], title: str, path: Path) -> None:
@@ -26,7 +26,7 @@ def draw_search(rows: Sequence[Row], title: str, path: Path) -> None:
     left.plot(sizes, [r.known_accuracy for r in rows], "--", color=DARK, label="setting known")
     left.plot(sizes, [r.accuracy for r in rows], "o-", color=BLUE, label="setting searched")
     for name in rows[0].beside:
-        colour = BASELINES.get(name, SPARE)
+        colour = BASELINES.get(name, PURPLE)
         left.plot(sizes, [r.beside[name] for r in rows], ":", marker="s", color=colour, label=name)
     left.set(xscale="log", xlabel="inputs that share a setting", ylabel="test accuracy")
     left.legend(fontsize=8)
@@ -65,7 +65,7 @@ def draw_stream(stream: Stream, transform: Transform, title: str, path: Path, mo
         axes.plot(across, true, ".", color=BASELINES["one4all"], markersize=4, label="true")
         axes.plot(across, believed, ".", color=BLUE, markersize=2.5, label="believed, with its spread")
         lost = torch.arange(count)[stream.lost[:count]]
-        axes.plot(lost, torch.full((len(lost),), parameter.low), "|", color="#444444", label="lost")
+        axes.plot(lost, torch.full((len(lost),), parameter.low), "|", color=GREY, label="lost")
         margin = 0.03 * (parameter.high - parameter.low)
         axes.set(
             ylabel=f"{parameter.name} {parameter.unit}".strip(),

@@ -1,0 +1,202 @@
+"""Accuracy over the parameters of a transform, for every D and every baseline.
+
+One angle goes around a circle, one other parameter along a line, two span a heat map for each method. With
+three or more there is a panel for each, with the mean over the others.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from scn.plots.loaded import LoadedRun, Table, band, groups, task_title, tested_on
+from scn.plots.options import Options
+from scn.plots.style import HEAT, Key, colours, entitle, label, legend_below, named, new_figure, said
+from scn.transforms import Parameter, Transform
+
+Tables = Mapping[Key, Sequence[Table]]  # what the seeds of each kind of run reached
+ACROSS, MARGINS = 4, 3  # heat maps, or single parameters of several, beside each other
+FEW = 13  # settings that are marked one by one
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Accuracy over one parameter: lowest, mean and highest of the seeds."""
+
+    places: Tensor
+    low: Tensor
+    mean: Tensor
+    high: Tensor
+
+
+def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
+    """The figure `accuracy`."""
+    tables = {key: [one.table for one in several] for key, several in groups(loaded).items()}
+    note = ", ".join(filter(None, (tested_on(loaded), band(loaded))))
+    return draw_tables(tables, loaded[0].transform, task_title(loaded, note))
+
+
+def draw_tables(tables: Tables, transform: Transform, title: str) -> Any:
+    """A figure of accuracies: around, along, or as maps, by the parameters of the transform."""
+    if len(transform.parameters) == 2:
+        return _maps(tables, transform, title)
+    count = len(transform.parameters)
+    across = min(count, MARGINS)
+    down = math.ceil(count / across)
+    around = transform.parameters[0].periodic
+    height = 3.4 if count == 1 and around else 2.6 if count == 1 else 1.2 + 1.25 * down
+    figure = new_figure(height)
+    for place, parameter in enumerate(transform.parameters):
+        kind = "polar" if parameter.periodic else None
+        axes = figure.add_subplot(down, across, place + 1, projection=kind)
+        draw_curves(axes, tables, transform, place, small=count > 1)
+    legend_below(figure, figure.axes[0])
+    note = "; over each parameter, mean over the others" if count > 1 else ""
+    entitle(figure, title + note)
+    return figure
+
+
+def draw_curves(axes: Any, tables: Tables, transform: Transform, place: int = 0, small: bool = False) -> None:
+    """Accuracy over one parameter: a curve for each kind of run, points for networks of one setting."""
+    parameter = transform.parameters[place]
+    shades = colours(list(tables))
+    for key, several in tables.items():
+        if _is_points(several):
+            x = torch.stack([table.params[0, place] for table in several])
+            y = torch.cat([table.accuracy for table in several])
+            axes.plot(angle(x, parameter), y, "o", color=shades[key], label=label(*key))
+            continue
+        curve = averaged(several, place)
+        x, low, mean, high = (
+            closed(values, parameter) for values in (curve.places, curve.low, curve.mean, curve.high)
+        )
+        x = angle(x, parameter)
+        if len(several) > 1:
+            axes.fill_between(x, low, high, color=shades[key], alpha=0.2, linewidth=0)
+        marker = "." if len(curve.places) <= FEW else None  # a line between so few would hide where they are
+        axes.plot(x, mean, color=shades[key], label=label(*key), marker=marker)
+    _limit(axes, tables, parameter, small)
+
+
+def averaged(several: Sequence[Table], place: int = 0) -> Curve:
+    """The seeds of one kind of run over one parameter, each as its mean over the other parameters."""
+    first = several[0].params
+    for table in several[1:]:
+        if table.params.shape != first.shape or not torch.allclose(table.params, first):
+            raise ValueError(
+                f"runs that differ by their seed were evaluated under different settings ({len(first)} and "
+                f"{len(table.params)}): `scn evaluate RUN --step X` with the same step for each mends it"
+            )
+    values, which = first[:, place].unique(return_inverse=True)
+    count = torch.bincount(which)
+    sums = [torch.bincount(which, weights=table.accuracy) / count for table in several]
+    seeds = torch.stack(sums)
+    return Curve(values, seeds.amin(dim=0), seeds.mean(dim=0), seeds.amax(dim=0))
+
+
+def closed(values: Tensor, parameter: Parameter) -> Tensor:
+    """A circle ends where it began."""
+    return torch.cat([values, values[:1]]) if parameter.periodic else values
+
+
+def angle(values: Tensor, parameter: Parameter) -> Tensor:
+    """Where a value stands on a circle, in radians; other parameters as they are."""
+    turn = 2 * math.pi / (parameter.high - parameter.low)
+    return values * turn if parameter.periodic else values
+
+
+def _is_points(several: Sequence[Table]) -> bool:
+    """Whether these were trained for one setting each, and tested under it alone."""
+    return all(len(table.params) == 1 for table in several)
+
+
+def _limit(axes: Any, tables: Tables, parameter: Parameter, small: bool) -> None:
+    """Scales that end at round numbers; a circle says what its centre is, because it is seldom 0."""
+    values = torch.cat([table.accuracy for several in tables.values() for table in several])
+    step = 0.1 if values.max() - values.min() > 0.12 else 0.05
+    low = max(0.0, step * math.floor(values.min().item() / step + 1e-9))
+    high = min(1.0, step * math.ceil(values.max().item() / step + 1e-9))
+    high = high if high > low else low + step
+    if parameter.periodic:
+        _circle(axes, parameter, low, high, small)
+        return
+    margin = 0.03 * (high - low)
+    axes.set(ylim=(low - margin, high + margin), xlabel=named(parameter), ylabel="test accuracy")
+
+
+def _circle(axes: Any, parameter: Parameter, low: float, high: float, small: bool) -> None:
+    from matplotlib.patheffects import withStroke
+    from matplotlib.ticker import FormatStrFormatter, MaxNLocator
+
+    axes.set_ylim(low, high)
+    axes.yaxis.set_major_locator(MaxNLocator(2 if small else 4, steps=[1, 2, 5, 10]))
+    axes.yaxis.set_major_formatter(FormatStrFormatter("%g"))
+    axes.set_rlabel_position(67)
+    values = parameter.grid(4 if small else 8)
+    places = angle(values, parameter) % (2 * math.pi)  # negative ones would leave half a circle
+    axes.set_xticks(places.tolist(), [said(parameter, value) for value in values.tolist()])
+    axes.tick_params(axis="x", pad=-3 if small else -1)
+    for text in axes.get_yticklabels():
+        text.set_path_effects([withStroke(linewidth=1.5, foreground="white")])
+    about = f"test accuracy, centre {low:g}"
+    axes.set_xlabel(f"{parameter.name}\ncentre {low:g}" if small else f"{named(parameter)}; {about}")
+
+
+def _maps(tables: Tables, transform: Transform, title: str) -> Any:
+    """A heat map for each kind of run, all on one scale."""
+    across = min(ACROSS, len(tables))
+    down = math.ceil(len(tables) / across)
+    figure = new_figure(0.8 + (2.5 / across + 0.35) * down)
+    grid = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True)
+    values = torch.cat([table.accuracy for several in tables.values() for table in several])
+    scale = {"vmin": values.min().item(), "vmax": values.max().item(), "cmap": HEAT}
+    shown = None
+    for axes, (key, several) in zip(grid.flat, tables.items(), strict=False):
+        shown = _map(axes, several, scale)
+        mean = sum(table.facts["mean"] for table in several) / len(several)
+        axes.set_title(f"{label(*key)}\nmean {mean:.3f}", fontsize=6)
+        axes.set_box_aspect(1)
+        axes.grid(visible=False)
+    label_outer(grid, len(tables))
+    first, second = transform.parameters
+    figure.supxlabel(named(first), fontsize=7)
+    figure.supylabel(named(second), fontsize=7)
+    figure.colorbar(shown, ax=grid, shrink=0.8, aspect=20, pad=0.02, label="test accuracy")
+    entitle(figure, title)
+    return figure
+
+
+def label_outer(grid: Any, count: int) -> None:
+    """Of a grid whose last places are empty, the lowest axes of each column are labelled below."""
+    across = grid.shape[1]
+    for place, axes in enumerate(grid.flat):
+        axes.set_visible(place < count)
+        axes.tick_params(labelbottom=place + across >= count)
+
+
+def _map(axes: Any, several: Sequence[Table], scale: dict[str, Any]) -> Any:
+    """One kind of run: a mesh of the mean over seeds, or points for networks of one setting."""
+    if _is_points(several):
+        x, y = torch.cat([table.params for table in several]).T
+        reached = torch.cat([table.accuracy for table in several]).numpy()
+        return axes.scatter(
+            x.numpy(), y.numpy(), c=reached, s=16, edgecolors="black", linewidths=0.4, **scale
+        )
+    averaged(several)  # refuses seeds that were tested differently
+    mean = torch.stack([table.accuracy for table in several]).mean(dim=0)
+    mesh = (values.numpy() for values in pivoted(several[0].params, mean))
+    return axes.pcolormesh(*mesh, shading="nearest", **scale)
+
+
+def pivoted(params: Tensor, values: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Rows (N, 2) with values (N,) -> x (X,), y (Y,) and the values (Y, X), nan where there is none."""
+    x, column = params[:, 0].unique(return_inverse=True)
+    y, row = params[:, 1].unique(return_inverse=True)
+    grid = torch.full((len(y), len(x)), math.nan, dtype=values.dtype)
+    grid[row, column] = values
+    return x, y, grid

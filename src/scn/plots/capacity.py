@@ -1,0 +1,80 @@
+"""What a larger network would reach: accuracy against the width or depth of the backbone, for each D."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from scn.plots.loaded import LoadedRun, arguments, band, task_title, tested_on, told_apart
+from scn.plots.options import Options
+from scn.plots.style import Key, colours, entitle, label, legend_below, new_figure
+
+Points = dict[int, list[float]]  # by size, the mean accuracy of each seed
+
+
+def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
+    """The figure `capacity`."""
+    varied = sizes(loaded)
+    figure = new_figure(2.6)
+    row = figure.subplots(1, len(varied), squeeze=False, sharey=True)[0]
+    for axes, name in zip(row, varied, strict=True):
+        others = {other: _usual(loaded, other, name) for other in varied if other != name}
+        _draw_size(axes, _at(loaded, others), name, varied)
+        if others:
+            axes.set_title(", ".join(f"{other} {value}" for other, value in others.items()))
+    row[0].set_ylabel("mean test accuracy")
+    legend_below(figure, row[0])
+    entitle(figure, task_title(loaded, ", ".join(filter(None, (tested_on(loaded), band(loaded))))))
+    return figure
+
+
+def sizes(loaded: Sequence[LoadedRun]) -> list[str]:
+    """The arguments of the backbone that count something and differ between runs."""
+    given = [_arguments(one) for one in loaded]
+    names = [name for name in given[0] if all(name in own for own in given)]
+    varied = [name for name in names if len({own[name] for own in given}) > 1]
+    if not varied:
+        raise ValueError(
+            "the figure capacity needs runs of several sizes, and these have all the same: "
+            "`scn compare --width 16 -o DIR`, and again with other widths or depths, makes them"
+        )
+    return varied
+
+
+def _arguments(one: LoadedRun) -> dict[str, int]:
+    given = arguments(one.run)
+    return {name: value for name, value in given.items() if type(value) is int and name != "classes"}
+
+
+def _usual(loaded: Sequence[LoadedRun], other: str, name: str) -> Any:
+    """The value of one size at which another takes the most values."""
+    seen = {(_arguments(one)[other], _arguments(one)[name]) for one in loaded}
+    return Counter(value for value, _ in sorted(seen, key=str)).most_common(1)[0][0]
+
+
+def _at(loaded: Sequence[LoadedRun], others: dict[str, Any]) -> list[LoadedRun]:
+    return [one for one in loaded if all(_arguments(one)[name] == value for name, value in others.items())]
+
+
+def _draw_size(axes: Any, loaded: Sequence[LoadedRun], name: str, varied: Sequence[str]) -> None:
+    curves: dict[Key, Points] = {}
+    said = told_apart([one.run for one in loaded], varied)
+    for one, more in zip(loaded, said, strict=True):
+        method, dims, _ = one.key
+        points = curves.setdefault((method, dims, more), {})
+        points.setdefault(_arguments(one)[name], []).append(one.mean)
+    shades = colours(list(curves))
+    for key, points in curves.items():
+        places = sorted(points)
+        mean = [sum(points[place]) / len(points[place]) for place in places]
+        down = [value - min(points[place]) for place, value in zip(places, mean, strict=True)]
+        up = [max(points[place]) - value for place, value in zip(places, mean, strict=True)]
+        spread = (down, up) if any(len(seeds) > 1 for seeds in points.values()) else None
+        axes.errorbar(places, mean, spread, fmt="o-", color=shades[key], label=label(*key), capsize=1.5)
+    ticks = sorted({place for points in curves.values() for place in points})
+    if ticks[-1] >= 8 * ticks[0]:
+        axes.set_xscale("log", base=2)
+        axes.minorticks_off()
+    axes.set_xticks(ticks, [str(tick) for tick in ticks])
+    axes.set_xlabel(f"{name} of the backbone")

@@ -1,0 +1,134 @@
+"""What runs cost on a device, from what `scn device` measured: instructions by phase, accuracy, memory."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from scn.plots.loaded import LoadedRun, groups, task_title
+from scn.plots.options import Options
+from scn.plots.style import BLUE, BLUES, GREEN, PURPLE, colours, entitle, label, new_figure
+
+PHASES = {"hypernet": ("configuration network h", BLUES[0]), "configure": ("configure", BLUE),
+          "infer": ("infer", BLUES[-1])}  # fmt: skip
+MEMORY = {"flash": GREEN, "ram": PURPLE}
+WIDE = 0.8  # of the bars of one entry
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One run on one target."""
+
+    name: str
+    colour: str
+    row: dict[str, Any]
+    accuracy: float
+
+
+def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
+    """The figure `device`."""
+    entries = _entries(loaded)
+    counted = [phase for phase in PHASES if any(phase in (e.row["instructions"] or {}) for e in entries)]
+    panels = [_draw_accuracy, _draw_memory]
+    panels = [_draw_instructions, *panels] if counted else panels
+    figure = new_figure(1.5 + 1.1 * len(panels))
+    stacked = figure.subplots(len(panels), 1, sharex=True)
+    for axes, panel in zip(stacked, panels, strict=True):
+        panel(axes, entries)
+        axes.grid(visible=False, axis="x")
+    stacked[-1].set_xticks(range(len(entries)), [entry.name for entry in entries], rotation=35, ha="right",
+                           rotation_mode="anchor")  # fmt: skip
+    stacked[-1].set_xlim(-0.6, len(entries) - 0.4)
+    targets = sorted({str(entry.row["target"]) for entry in entries})
+    entitle(figure, task_title(loaded, f"on {', '.join(targets)}"))
+    return figure
+
+
+def rows_of(one: LoadedRun) -> list[dict[str, Any]]:
+    """What device.json holds: rows, or one alone."""
+    path = one.folder / "device.json"
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"{one.folder} was not measured on a device: `scn device {one.folder}` does it"
+        )
+    try:
+        content = json.loads(path.read_text())
+        rows: list[dict[str, Any]] = content.get("rows", [content])
+        for row in rows:
+            if not (row["flash"] >= 0 and row["ram"] >= 0):
+                raise ValueError("memory below 0")
+            row.setdefault("instructions", None)
+            row["target"]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ValueError(
+            f"{path} is not what a device measured ({error!r}): `scn device {one.folder}` writes it anew"
+        ) from error
+    return rows
+
+
+def _entries(loaded: Sequence[LoadedRun]) -> list[Entry]:
+    """Every row of the first seed of each kind of run, named by what tells it from the others."""
+    firsts = [several[0] for several in groups(loaded).values()]
+    found = [(one, row) for one in firsts for row in rows_of(one)]
+    shades = colours([one.key for one in firsts])
+    said = [_flat(row) for _, row in found]
+    entries = []
+    for (one, row), mine in zip(found, said, strict=True):
+        differing = [name for name in mine if any(theirs.get(name) != mine[name] for theirs in said)]
+        more = " ".join(str(mine[name]) for name in differing)
+        name = f"{label(*one.key)} {more}".strip()
+        known = row.get("accuracy")
+        entries.append(Entry(name, shades[one.key], row, one.mean if known is None else float(known)))
+    return entries
+
+
+def _flat(row: dict[str, Any]) -> dict[str, Any]:
+    given = row.get("options")
+    return {"target": row["target"], **(given if isinstance(given, dict) else {"options": given})}
+
+
+def _draw_instructions(axes: Any, entries: Sequence[Entry]) -> None:
+    """Bars beside each other: the phases happen at different times, so their sum means nothing."""
+    slot = WIDE / len(PHASES)
+    for index, (phase, (text, colour)) in enumerate(PHASES.items()):
+        places = [
+            (place + (index - 1) * slot, entry.row["instructions"][phase])
+            for place, entry in enumerate(entries)
+            if phase in (entry.row["instructions"] or {})
+        ]
+        if places:
+            bars = axes.bar(*zip(*places, strict=True), slot, color=colour, label=text)
+            axes.bar_label(bars, [_short(value) for _, value in places], fontsize=4.5, padding=1)
+    axes.set_ylabel("instructions")
+    axes.ticklabel_format(axis="y", style="sci", scilimits=(0, 0))
+    axes.yaxis.get_offset_text().set_fontsize(6)
+    axes.margins(y=0.15)
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
+
+
+def _short(count: int) -> str:
+    for size, letter in ((1_000_000, "M"), (1_000, "k")):
+        if count >= size:
+            return f"{count / size:.3g}{letter}"
+    return str(count)
+
+
+def _draw_accuracy(axes: Any, entries: Sequence[Entry]) -> None:
+    values = [entry.accuracy for entry in entries]
+    bars = axes.bar(range(len(entries)), values, WIDE, color=[entry.colour for entry in entries])
+    axes.bar_label(bars, [f"{value:.3f}" for value in values], fontsize=5, padding=1)
+    axes.set(ylabel="test accuracy", ylim=(0, 1.12))
+
+
+def _draw_memory(axes: Any, entries: Sequence[Entry]) -> None:
+    slot = WIDE / len(MEMORY)
+    for index, (kind, colour) in enumerate(MEMORY.items()):
+        values = [entry.row[kind] / 1000 for entry in entries]
+        places = [place + (index - 0.5) * slot for place in range(len(entries))]
+        bars = axes.bar(places, values, slot, color=colour, label={"ram": "RAM"}.get(kind, kind))
+        axes.bar_label(bars, [f"{value:.3g}" for value in values], fontsize=4.5, padding=1)
+    axes.set_ylabel("memory (kB)")
+    axes.margins(y=0.15)
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)

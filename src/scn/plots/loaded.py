@@ -1,0 +1,250 @@
+"""Runs as figures need them: read once, of one task, and told apart by a few words.
+
+What is missing in a run is asked for when a figure needs it, so that a run that was not evaluated can
+still show its training, and the error names the command that would help.
+"""
+
+from __future__ import annotations
+
+import csv
+import functools
+import inspect
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from scn import backbones, methods, runs
+from scn.core.network import SCN
+from scn.plan import backbone_of
+from scn.plots.style import Key
+from scn.runs import Run
+from scn.transforms import Transform
+
+
+@dataclass(frozen=True)
+class Table:
+    """accuracy[i] is what a run reached under params[i]."""
+
+    params: Tensor  # (N, P)
+    accuracy: Tensor  # (N,)
+    facts: dict[str, Any]  # of evaluation.json
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedRun:
+    """One run, with what was written about it. `more` tells it from others with the same method and D."""
+
+    run: Run
+    more: str = ""
+    backbone: str | None = None
+
+    @property
+    def key(self) -> Key:
+        return self.run.config.method, self.run.config.dims, self.more
+
+    @property
+    def folder(self) -> Path:
+        return self.run.folder
+
+    @property
+    def mixes(self) -> bool:
+        return methods.get(self.run.config.method).mixes
+
+    @functools.cached_property
+    def transform(self) -> Transform:
+        return self.run.transform()
+
+    @functools.cached_property
+    def network(self) -> nn.Module:
+        own = backbone_of(self.run, self.backbone) if self.run.is_own_class else None
+        return self.run.network(own).eval()
+
+    @property
+    def scn(self) -> SCN:
+        net = self.network
+        assert isinstance(net, SCN)
+        return net
+
+    @functools.cached_property
+    def table(self) -> Table:
+        """What `scn evaluate` wrote."""
+        if not (self.folder / "accuracy.csv").is_file():
+            if not self.run.is_trained:
+                raise FileNotFoundError(_not_trained(self.folder))
+            raise FileNotFoundError(f"{self.folder} was not evaluated: `scn evaluate {self.folder}` does it")
+        return self.stored("")
+
+    @property
+    def mean(self) -> float:
+        return float(self.table.facts["mean"])
+
+    def stored(self, suffix: str) -> Table:
+        """The table of an evaluation, a special one by its suffix."""
+        path = self.folder / f"accuracy{suffix}.csv"
+        count = len(self.transform.parameters)
+        try:
+            with path.open(newline="") as file:
+                rows = [[float(value) for value in row] for row in list(csv.reader(file))[1:]]
+            values = torch.tensor(rows, dtype=torch.float64)
+            facts = json.loads((self.folder / f"evaluation{suffix}.json").read_text())
+            return Table(values[:, :count], values[:, -1], {"mean": values[:, -1].mean().item(), **facts})
+        except (ValueError, IndexError, FileNotFoundError) as error:
+            raise ValueError(
+                f"{path} cannot be read ({error}): `scn evaluate {self.folder}` writes it anew"
+            ) from error
+
+    @functools.cached_property
+    def metrics(self) -> list[dict[str, Any]]:
+        """A line for each epoch of the training, of one that goes on as well."""
+        path = self.folder / "metrics.jsonl"
+        lines = path.read_text().splitlines() if path.is_file() else []
+        if not lines:
+            imported = f"{self.folder} has no metrics of a training: it was not trained by `scn train`"
+            raise FileNotFoundError(imported if self.run.is_trained else _not_trained(self.folder))
+        return [json.loads(line) for line in lines]
+
+
+def _not_trained(folder: Path) -> str:
+    return f"{folder} has no trained network yet: `scn train --resume {folder}` goes on"
+
+
+def load(paths: Iterable[Path], backbone: str | None = None) -> list[LoadedRun]:
+    """Every run in these folders, which must be of one task: SCNs by D, then the others, then by seed."""
+    folders = dict.fromkeys(folder.resolve() for path in paths for folder in _expanded(path))
+    by_name = {folder: runs.read(_short(folder)) for folder in folders}
+    found = list(by_name.values())
+    _refuse_different_tasks(found)
+    order = list(methods.registry)
+    said = told_apart(found)
+    loaded = [LoadedRun(run, more, backbone) for run, more in zip(found, said, strict=True)]
+
+    def rank(one: LoadedRun) -> tuple[Any, ...]:
+        method, dims, more = one.key
+        return not one.mixes, order.index(method), dims, more, one.run.config.seed
+
+    return sorted(loaded, key=rank)
+
+
+def _short(folder: Path) -> Path:
+    """As a person would type it."""
+    return folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder
+
+
+def _expanded(path: Path) -> Iterator[Path]:
+    """The run itself, or those in a folder of runs such as `scn compare` writes."""
+    if not path.exists():
+        raise FileNotFoundError(f"there is no run {path}: `scn train -o {path}` makes one")
+    if (path / "config.json").is_file() or not path.is_dir():
+        yield path
+        return
+    inner = sorted(child.parent for child in path.glob("*/config.json"))
+    if not inner:
+        raise FileNotFoundError(
+            f"{path} is not a run, and holds none: `scn train -o {path}` makes a run, `scn compare` several"
+        )
+    yield from inner
+
+
+def _task(run: Run) -> dict[str, str]:
+    config = run.config
+    named = str(config.backbone.get("name") or config.backbone.get("class"))
+    return {
+        "data": Path(config.data).stem,
+        "transform": config.transform,
+        "preset": config.preset,
+        "backbone": named,
+        "checksum of the data": config.checksum,
+    }
+
+
+def _refuse_different_tasks(found: Sequence[Run]) -> None:
+    first = _task(found[0])
+    for other in found[1:]:
+        theirs = _task(other)
+        for name, value in theirs.items():
+            if value != first[name]:
+                raise ValueError(
+                    f"a figure shows runs of one task, but {found[0].folder} has {name} {first[name]} and "
+                    f"{other.folder} has {name} {value}: call `scn plot` once for each task"
+                )
+
+
+def told_apart(found: Sequence[Run], ignored: Sequence[str] = ()) -> list[str]:
+    """For each run what it alone has among those with the same method and D, such as "width 64"."""
+    flat = [_flat(run) for run in found]
+    said = []
+    for run, mine in zip(found, flat, strict=True):
+        alike = [
+            theirs
+            for other, theirs in zip(found, flat, strict=True)
+            if (other.config.method, other.config.dims) == (run.config.method, run.config.dims)
+        ]
+        differing = [
+            name
+            for name in mine
+            if name not in ignored and any(theirs.get(name) != mine[name] for theirs in alike)
+        ]
+        said.append(", ".join(f"{name.replace('_', ' ')} {mine[name]}" for name in differing))
+    return said
+
+
+def _flat(run: Run) -> dict[str, Any]:
+    """What may differ between runs of one task, beside method, D and seed."""
+    sizes = {name: value for name, value in arguments(run).items() if name != "shape"}
+    return {**sizes, **run.config.recipe, "configurable": " ".join(run.config.configurable)}
+
+
+def arguments(run: Run) -> dict[str, Any]:
+    """What the backbone was built with, and where nothing was said, what it then takes."""
+    description = run.config.backbone
+    known = inspect.signature(backbones.get(description["name"])).parameters if "name" in description else {}
+    usual = {name: p.default for name, p in known.items() if p.default is not inspect.Parameter.empty}
+    return {**usual, **description.get("arguments", {})}
+
+
+def groups(loaded: Sequence[LoadedRun]) -> dict[Key, list[LoadedRun]]:
+    """Runs that differ by their seed alone (or, where each has one, by the setting it is for)."""
+    found: dict[Key, list[LoadedRun]] = {}
+    for one in loaded:
+        found.setdefault(one.key, []).append(one)
+    return found
+
+
+def task_title(loaded: Sequence[LoadedRun], what: str = "") -> str:
+    """The task in a few words, above what the figure shows of it."""
+    config = loaded[0].run.config
+    task = f"{config.transform} on {Path(config.data).stem}, preset {config.preset}"
+    return f"{task}\n{what}" if what else task
+
+
+def tested_on(loaded: Sequence[LoadedRun]) -> str:
+    """How many test samples the accuracies were measured on."""
+    counts = sorted({int(one.table.facts["samples"]) for one in loaded})
+    return " to ".join(f"{count:,}" for count in (counts[0], counts[-1])[: len(counts)]) + " test samples"
+
+
+def band(loaded: Sequence[LoadedRun]) -> str:
+    """What the bands around curves are, where there are any."""
+    seeds = len({one.run.config.seed for one in loaded})
+    return f"band: lowest to highest of {seeds} seeds" if seeds > 1 else ""
+
+
+def scns(loaded: Sequence[LoadedRun], figure: str) -> list[LoadedRun]:
+    """The first SCN of each kind, one seed of each."""
+    mixing = [several[0] for several in groups([one for one in loaded if one.mixes]).values()]
+    if not mixing:
+        raise ValueError(
+            f"the figure {figure} shows what an SCN is configured to, and there is none among these runs: "
+            "`scn train --method scn` makes one"
+        )
+    return mixing
+
+
+def neutral(transform: Transform) -> Tensor:
+    """(P,): no change where 0 means that, else the middle of each range."""
+    return torch.tensor([0.0 if p.low <= 0 <= p.high else (p.low + p.high) / 2 for p in transform.parameters])

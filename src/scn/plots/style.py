@@ -1,0 +1,126 @@
+"""How every picture looks: colours that all people can tell apart, and type that is read at column width.
+
+The palette is that of Okabe and Ito. Baselines have colours of their own; SCNs are blue, darker with D.
+"""
+
+from __future__ import annotations
+
+import itertools
+import textwrap
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from scn import methods
+from scn.transforms import Parameter
+
+COLUMN = 3.5  # inches, the width of a column of a paper
+DPI = 300
+MOST_LETTERS = 60  # of a line of the title in a column
+
+VERMILION, GREEN, BLUE, PURPLE = "#d55e00", "#009e73", "#0072b2", "#cc79a7"
+GREY = "#444444"
+BASELINES = {"one4all": VERMILION, "inverse": GREEN, "one4one": GREY}
+BLUES = ("#56b4e9", "#2f8fd0", BLUE, "#08519c", "#08306b")
+SPARE = (PURPLE, "#e69f00", "#000000")  # of further methods
+BASES = (BLUE, VERMILION, GREEN, PURPLE, "#e69f00", "#56b4e9", "#000000", "#f0e442")  # of base models
+STYLES = ("-", "--", ":", "-.")  # where colours have been used up
+HEAT = "cividis"  # from dark to light for everybody
+SIGNED = "PuOr"  # two sides of zero
+
+Key = tuple[str, int, str]  # method, D and what else is said of a run
+
+SETTINGS: dict[Any, Any] = {
+    "font.size": 7,
+    "axes.titlesize": 7,
+    "axes.labelsize": 7,
+    "xtick.labelsize": 6,
+    "ytick.labelsize": 6,
+    "legend.fontsize": 6,
+    "figure.titlesize": 7,
+    "lines.linewidth": 1.0,
+    "lines.markersize": 3,
+    "axes.linewidth": 0.6,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "xtick.major.size": 2.5,
+    "ytick.major.size": 2.5,
+    "xtick.major.pad": 2,
+    "ytick.major.pad": 2,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.alpha": 0.3,
+    "grid.linewidth": 0.5,
+    "legend.frameon": False,
+    "legend.handlelength": 1.6,
+    "legend.columnspacing": 1.2,
+    "svg.hashsalt": "scn",  # the same picture is the same file
+    "pdf.fonttype": 42,
+}
+
+
+@contextmanager
+def column_style() -> Iterator[None]:
+    """What is drawn or written inside is sized for a column."""
+    import matplotlib as mpl
+
+    with mpl.rc_context(SETTINGS):
+        yield
+
+
+def new_figure(height: float, width: float = COLUMN) -> Any:
+    """An empty figure that takes care of its own margins and is known to no global state."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def entitle(figure: Any, text: str) -> None:
+    """The title above everything, with lines that fit into the width of the figure."""
+    across = round(MOST_LETTERS * figure.get_figwidth() / COLUMN)
+    figure.suptitle("\n".join(textwrap.fill(line, across) for line in text.splitlines()))
+
+
+def label(method: str, dims: int, more: str = "") -> str:
+    """What a method is called in a table or legend."""
+    name = {"scn": f"SCN D={dims}", "one4all": "One4All", "one4one": "One4One"}.get(
+        method, method.capitalize()
+    )
+    return f"{name}, {more}" if more else name
+
+
+def colours(keys: Sequence[Key]) -> dict[Key, str]:
+    """What mixes is blue, darker with D; each other method has one colour."""
+    mixed = [key for key in keys if methods.get(key[0]).mixes]
+    ends = (0, len(BLUES) - 1) if len(mixed) > 1 else (BLUES.index(BLUE),) * 2
+    spread = [round(ends[0] + i * (ends[1] - ends[0]) / max(len(mixed) - 1, 1)) for i in range(len(mixed))]
+    found = {key: BLUES[shade] for key, shade in zip(mixed, spread, strict=True)}
+    others = dict.fromkeys(key[0] for key in keys if key not in found and key[0] not in BASELINES)
+    plain = BASELINES | dict(zip(others, itertools.cycle(SPARE), strict=False))
+    return {key: found.get(key) or plain[key[0]] for key in keys}
+
+
+def base_colours(dims: int) -> list[Any]:
+    """One colour for each base model; beyond eight they are taken from a scale."""
+    if dims <= len(BASES):
+        return list(BASES[:dims])
+    from matplotlib import colormaps
+
+    return [colormaps["viridis"](i / (dims - 1)) for i in range(dims)]
+
+
+def named(parameter: Parameter) -> str:
+    """The label of an axis: the parameter with its unit."""
+    return f"{parameter.name} ({parameter.unit})" if parameter.unit else parameter.name
+
+
+def said(parameter: Parameter, value: float) -> str:
+    """A value as a caption says it."""
+    unit = {"degrees": "°"}.get(parameter.unit, f" {parameter.unit}" if parameter.unit else "")
+    return f"{value:.3g}{unit}"
+
+
+def legend_below(figure: Any, axes: Any, most: int = 4) -> None:
+    """One legend for the whole figure, under its axes, where it covers nothing."""
+    handles, texts = axes.get_legend_handles_labels()
+    figure.legend(handles, texts, loc="outside lower center", ncols=min(most, max(len(texts), 1)))

@@ -1,0 +1,88 @@
+"""How a training went: loss, validation accuracy and, of SCNs, the base models in use, over epochs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from scn.plots.loaded import LoadedRun, band, groups, task_title
+from scn.plots.options import Options
+from scn.plots.style import BASES, Key, colours, entitle, label, legend_below, new_figure
+
+PANELS = {
+    "loss": "training loss",
+    "validation_accuracy": "validation accuracy",
+    "active_bases": "active bases",
+}
+
+
+def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
+    """The figure `training`."""
+    several = groups(loaded)
+    known = [
+        name for name in PANELS if any(line.get(name) is not None for one in loaded for line in one.metrics)
+    ]
+    figure = new_figure(0.9 + 1.15 * len(known))
+    stacked = figure.subplots(len(known), 1, sharex=True, squeeze=False)[:, 0]
+    for axes, name in zip(stacked, known, strict=True):
+        _draw_metric(axes, name, several)
+    if len(several) == 1:
+        _draw_parts(stacked[0], next(iter(several.values())))
+    _whole_numbers(stacked, known)
+    stacked[-1].set_xlabel("epoch")
+    legend_below(figure, stacked[0], 4 if len(several) > 1 else 3)
+    entitle(figure, task_title(loaded, band(loaded)))
+    return figure
+
+
+def _draw_metric(axes: Any, name: str, several: dict[Key, list[LoadedRun]]) -> None:
+    shades = colours(list(several))
+    for key, runs in several.items():
+        values = over_epochs(runs, name)
+        if values is None:
+            continue
+        epochs = range(1, values.shape[1] + 1)
+        if len(runs) > 1:
+            axes.fill_between(
+                epochs, values.amin(0), values.amax(0), color=shades[key], alpha=0.2, linewidth=0
+            )
+        marker = "o" if values.shape[1] == 1 else None
+        axes.plot(epochs, values.mean(0), color=shades[key], label=label(*key), marker=marker)
+    axes.set_ylabel(PANELS[name])
+
+
+def over_epochs(runs: Sequence[LoadedRun], name: str) -> Tensor | None:
+    """(seeds, epochs) of one metric, as far as all seeds have come; None where it was not noted."""
+    rows = [[line.get(name) for line in one.metrics] for one in runs]
+    if any(value is None for row in rows for value in row):
+        return None
+    shortest = min(map(len, rows))
+    return torch.tensor([row[:shortest] for row in rows], dtype=torch.float64)
+
+
+def _draw_parts(axes: Any, runs: Sequence[LoadedRun]) -> None:
+    """The parts of the loss of the only kind of run, where it has more than one."""
+    names = list(runs[0].metrics[0])
+    parts = names[names.index("loss") + 1 : names.index("validation_accuracy")]
+    if len(parts) < 2:
+        return
+    for part, colour in zip(parts, BASES[1:], strict=False):
+        values = over_epochs(runs, part)
+        if values is not None:
+            epochs = range(1, values.shape[1] + 1)
+            axes.plot(epochs, values.mean(0), "--", color=colour, label=f"{part.replace('_', ' ')} (part)")
+    axes.lines[0].set_label(f"{axes.lines[0].get_label()}: whole loss")
+
+
+def _whole_numbers(stacked: Sequence[Any], known: Sequence[str]) -> None:
+    """Epochs and bases are counted: no ticks between whole numbers; bases from 0 on."""
+    from matplotlib.ticker import MaxNLocator
+
+    stacked[-1].xaxis.set_major_locator(MaxNLocator(8, integer=True, steps=[1, 2, 5, 10]))
+    if "active_bases" in known:
+        axes = stacked[list(known).index("active_bases")]
+        axes.yaxis.set_major_locator(MaxNLocator(5, integer=True, steps=[1, 2, 5, 10]))
+        axes.set_ylim(0, axes.get_ylim()[1] * 1.05)

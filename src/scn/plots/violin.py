@@ -1,0 +1,105 @@
+"""How accuracy is distributed over all settings: against D, beside the baselines.
+
+Where an SCN was also evaluated without being told the setting (I-SCN), that stands beside it, by batch size.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from scn.plots.loaded import LoadedRun, groups, task_title, tested_on
+from scn.plots.options import Options
+from scn.plots.style import colours, entitle, label, new_figure
+
+INVARIANT = re.compile(r"accuracy-invariant-(?P<way>.+)-(?P<size>\d+)\.csv")
+
+FEW = 10  # values that are shown as they are: a density of so few would be made up
+
+
+@dataclass(frozen=True)
+class Spread:
+    """One violin: accuracies under all settings, and their mean."""
+
+    name: str
+    colour: str
+    values: list[float]
+    mean: float
+    searched: bool = False
+
+
+def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
+    """The figure `violin`."""
+    found = []
+    shades = colours(list(groups(loaded)))
+    for key, several in groups(loaded).items():
+        values = torch.cat([one.table.accuracy for one in several]).tolist()
+        mean = sum(one.mean for one in several) / len(several)
+        found.append(Spread(label(*key), shades[key], values, mean))
+        found += _searched(several, shades[key])
+    figure = new_figure(2.6)
+    draw_violins(figure.add_subplot(), found)
+    entitle(figure, task_title(loaded, f"{tested_on(loaded)}; dot and number: mean over all settings"))
+    return figure
+
+
+def _searched(several: Sequence[LoadedRun], colour: str) -> list[Spread]:
+    """What these runs reached when they had to search, smallest batch first: whole tables, or means alone."""
+    values: dict[tuple[int, str], list[float]] = {}
+    means: dict[tuple[int, str], list[float]] = {}
+    for one in several:
+        for path in one.folder.glob("accuracy-invariant-*.csv"):
+            found = INVARIANT.fullmatch(path.name)
+            if found:
+                table = one.stored(path.stem.removeprefix("accuracy"))
+                kind = int(found["size"]), found["way"]
+                values.setdefault(kind, []).extend(table.accuracy.tolist())
+                means.setdefault(kind, []).append(table.facts["mean"])
+    for one in several:
+        for path in one.folder.glob("search-*.json"):
+            content = json.loads(path.read_text())
+            for row in content.get("rows", []):
+                kind = row["batch_size"], content["method"]
+                if kind not in values:
+                    means.setdefault(kind, []).append(row["accuracy"])
+    ways = {way for _, way in means}
+    return [
+        Spread(
+            f"I-SCN D={several[0].key[1]}, batch {size}" + (f", {way}" if len(ways) > 1 else ""),
+            colour,
+            values.get((size, way), means[size, way]),
+            sum(means[size, way]) / len(means[size, way]),
+            searched=True,
+        )
+        for size, way in sorted(means)
+    ]
+
+
+def draw_violins(axes: Any, spreads: Sequence[Spread]) -> None:
+    for place, one in enumerate(spreads):
+        if len(one.values) < FEW:
+            axes.plot([place] * len(one.values), one.values, "_", color=one.colour, markersize=8)
+        elif len(set(one.values)) > 1:
+            parts = axes.violinplot(one.values, [place], widths=0.8, showextrema=False)
+            for body in parts["bodies"]:
+                body.set(facecolor=one.colour, alpha=0.25 if one.searched else 0.6)
+                body.set_label(one.name)
+        axes.plot(
+            [place], [one.mean], "D" if one.searched else "o", color=one.colour, markeredgecolor="white"
+        )
+        axes.annotate(
+            f"{one.mean:.3f}", (place, max(one.values)), (0, 3), textcoords="offset points", ha="center",
+            fontsize=6, rotation=0 if len(spreads) < 9 else 90,
+        )  # fmt: skip
+    axes.set_xticks(range(len(spreads)), [one.name for one in spreads], rotation=35, ha="right",
+                    rotation_mode="anchor")  # fmt: skip
+    axes.set_xlim(-0.6, len(spreads) - 0.4)
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high + 0.06 * (high - low))  # room for the numbers
+    axes.grid(visible=False, axis="x")
+    axes.set_ylabel("test accuracy")
