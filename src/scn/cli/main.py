@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from scn.cli import compare, data, demo, evaluate, import_, search, tasks, train
+from scn.cli import compare, data, demo, evaluate, explore, import_, report, search, tasks, train
 
 app = typer.Typer(
     help="Subspace-configurable networks: small networks that follow a measured change of the input.",
@@ -22,6 +22,8 @@ app.command("tasks")(tasks.command)
 app.command("import")(import_.command)
 app.command("evaluate")(evaluate.command)
 app.command("search")(search.command)
+app.command("report")(report.command)
+app.command("explore")(explore.command)
 app.add_typer(data.app, name="data")
 
 
