@@ -7,7 +7,7 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint const
 # Small models are fastest on one thread; parallelism is processes.
 export OMP_NUM_THREADS := 1
 
-.PHONY: help venv demo test lint format bench clean
+.PHONY: help venv demo browser test lint format bench clean
 
 help:
 	@echo "make demo    train on handwritten digits turned by any angle, and draw the result (2 minutes)"
@@ -32,7 +32,12 @@ venv: $(VENV)/installed-dev
 demo: $(VENV)/installed
 	$(BIN)/scn demo -o runs/demo
 
-test: $(VENV)/installed-dev
+# The pages are tested in a real browser, where there is one or root may install it; otherwise they are not.
+browser:
+	@command -v chromium >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
+	  apt-get install --yes --quiet chromium; } || echo "no Chromium: the tests of the pages will be skipped"
+
+test: $(VENV)/installed-dev browser
 	$(BIN)/python -m pytest --numprocesses 2
 
 lint: $(VENV)/installed-dev
@@ -52,6 +57,7 @@ bench: $(VENV)/installed-dev
 	$(BIN)/python benchmarks/search.py
 	$(BIN)/python benchmarks/training.py
 	$(BIN)/python benchmarks/tasks.py
+	$(BIN)/python benchmarks/explorer.py
 
 clean:
 	rm -rf $(VENV) runs dist .mypy_cache .ruff_cache .pytest_cache

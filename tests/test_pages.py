@@ -36,7 +36,7 @@ from scn.train import train
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
-SIZES = {
+SIZES: dict[str, dict[str, Any]] = {
     "wide": {"viewport": {"width": 1280, "height": 900}},
     "dark": {"viewport": {"width": 1280, "height": 900}, "color_scheme": "dark"},
     "phone": {"viewport": {"width": 390, "height": 844}, "has_touch": True},
@@ -78,7 +78,8 @@ def made(tmp_path: Path, **arrays: Any) -> str:
     """A data file of the user's own: 64 samples for training, 16 for the test, four classes."""
     path = tmp_path / "own.npz"
     labels = {"y_train": np.arange(64) % 4, "y_test": np.arange(16) % 4}
-    np.savez(path, **labels, **{k: v for k, v in arrays.items()})
+    everything: dict[str, Any] = {**labels, **arrays}
+    np.savez(path, **everything)
     return str(path)
 
 
@@ -112,6 +113,7 @@ def opened(browser: Any, file: Path, size: str = "wide") -> Iterator[Any]:
     """The page, once it is ready; any error or request of it fails the test."""
     context = browser.new_context(**SIZES[size])
     page = context.new_page()
+    page.set_default_timeout(180_000)  # a machine may be busy
     troubles: list[str] = []
     page.on("console", lambda m: troubles.append(m.text) if m.type == "error" else None)
     page.on("pageerror", lambda error: troubles.append(str(error)))
@@ -125,6 +127,26 @@ def opened(browser: Any, file: Path, size: str = "wide") -> Iterator[Any]:
         page.screenshot(path=Path(screens) / f"{file.stem}-{size}.png", full_page=True)
     context.close()
     assert not [t for t in troubles if not t.startswith("data:")]
+
+
+@pytest.fixture(scope="module")
+def shared(browser: Any, turned: Path) -> Iterator[Any]:
+    """One explorer that several tests use, each from the beginning."""
+    with opened(browser, explorer(turned, "explorer")) as page:
+        yield page
+
+
+@pytest.fixture
+def dial(shared: Any) -> Any:
+    """That explorer as it was when it opened."""
+    shared.uncheck("#wrong")
+    shared.select_option("#network", label="SCN D=5")
+    shared.locator("#samples button").first.click()
+    shared.focus("#controls .dial")
+    shared.keyboard.press("Home")
+    shared.evaluate("() => document.activeElement.blur()")
+    settled(shared)
+    return shared
 
 
 def settled(page: Any) -> None:
@@ -141,7 +163,8 @@ SHOWN = """() => ({
     row => [...row.querySelectorAll('[data-value]')].map(e => Number(e.textContent))),
   sample: explorer.state.samples[explorer.state.sample].index,
   pixels: (() => { const c = document.getElementById('sample');
-    return [...c.getContext('2d').getImageData(0, 0, c.width, c.height).data].filter((_, i) => i % 4 === 0); })(),
+    const {data} = c.getContext('2d').getImageData(0, 0, c.width, c.height);
+    return [...data].filter((_, i) => i % 4 === 0); })(),
 })"""
 
 
@@ -180,59 +203,56 @@ def turn_to(page: Any, degrees: float) -> None:
     )
 
 
-def test_the_dial_shows_what_torch_computes(browser: Any, turned: Path) -> None:
+def test_the_dial_shows_what_torch_computes(dial: Any, turned: Path) -> None:
     scn, rigid = runs.read(turned / "scn-d5"), runs.read(turned / "one4all")
     net, rotation = scn.network(), scn.transform()
     assert isinstance(net, SCN)
     images, _ = data.load("digits").split("test")
     seen = set()
-    with opened(browser, explorer(turned, "explorer")) as page:
-        for degrees in (0, 50, 128, 200, 310):
-            turn_to(page, degrees)
-            now = shown(page)
-            setting = torch.tensor([float(now["value"].rstrip("°"))])
-            assert setting.item() == pytest.approx(degrees, abs=2)
-            seen.add(setting.item())
-            x = data.to_float(images[now["sample"]]).unsqueeze(0)
-            beta = net.beta(rotation.encode(setting)).tolist()
-            assert now["beta"] == pytest.approx(beta, abs=1e-6)
-            assert now["text"] == pytest.approx(beta, abs=1e-3)
-            ours, theirs, frozen = zip(*now["answers"], strict=True)
-            assert list(ours) == pytest.approx(probabilities(scn, x, setting, setting), abs=1e-3)
-            assert list(theirs) == pytest.approx(probabilities(rigid, x, setting, setting), abs=1e-3)
-            assert list(frozen) == pytest.approx(probabilities(scn, x, setting, torch.zeros(1)), abs=1e-3)
-            pixels = (rotation.apply(x, setting).clamp(0, 1) * 255).round()
-            assert now["pixels"] == pixels.flatten().tolist()
+    for degrees in (0, 50, 128, 200, 310):
+        turn_to(dial, degrees)
+        now = shown(dial)
+        setting = torch.tensor([float(now["value"].rstrip("°"))])
+        assert setting.item() == pytest.approx(degrees, abs=2)
+        seen.add(setting.item())
+        x = data.to_float(images[now["sample"]]).unsqueeze(0)
+        beta = net.beta(rotation.encode(setting)).tolist()
+        assert now["beta"] == pytest.approx(beta, abs=1e-6)
+        assert now["text"] == pytest.approx(beta, abs=1e-3)
+        ours, theirs, frozen = zip(*now["answers"], strict=True)
+        assert list(ours) == pytest.approx(probabilities(scn, x, setting, setting), abs=1e-3)
+        assert list(theirs) == pytest.approx(probabilities(rigid, x, setting, setting), abs=1e-3)
+        assert list(frozen) == pytest.approx(probabilities(scn, x, setting, torch.zeros(1)), abs=1e-3)
+        pixels = (rotation.apply(x, setting).clamp(0, 1) * 255).round()
+        assert now["pixels"] == pixels.flatten().tolist()
     assert len(seen) == 5
 
 
-def test_weights_are_those_of_the_configured_network(browser: Any, turned: Path) -> None:
+def test_weights_are_those_of_the_configured_network(dial: Any, turned: Path) -> None:
     scn = runs.read(turned / "scn-d5")
-    with opened(browser, explorer(turned, "explorer")) as page:
-        turn_to(page, 90)
-        now = shown(page)
-        mixed = page.evaluate("() => [...explorer.views.weights.mixed]")
+    turn_to(dial, 90)
+    now = shown(dial)
+    mixed = dial.evaluate("() => [...explorer.views.weights.mixed]")
     plain = scn.method().configured(scn.network(), torch.tensor([float(now["value"].rstrip("°"))]))
     first = next(p for p in plain.parameters() if p.dim() == 2)
     assert mixed == pytest.approx(first.flatten().tolist(), abs=1e-3)
 
 
-def test_a_wrong_setting_reaches_the_network_and_not_the_input(browser: Any, turned: Path) -> None:
+def test_a_wrong_setting_reaches_the_network_and_not_the_input(dial: Any, turned: Path) -> None:
     scn = runs.read(turned / "scn-d5")
     images, _ = data.load("digits").split("test")
-    with opened(browser, explorer(turned, "explorer")) as page:
-        turn_to(page, 40)
-        right = shown(page)
-        assert not page.locator("#wrong-controls").is_visible()
-        page.check("#wrong")
-        page.focus("#wrong-controls .dial")
-        page.keyboard.press("Home")
-        for _ in range(3):
-            page.keyboard.press("PageUp")
-        wrong = shown(page)
-        told = page.locator("#wrong-controls output").text_content()
-        page.uncheck("#wrong")
-        again = shown(page)
+    turn_to(dial, 40)
+    right = shown(dial)
+    assert not dial.locator("#wrong-controls").is_visible()
+    dial.check("#wrong")
+    dial.focus("#wrong-controls .dial")
+    dial.keyboard.press("Home")
+    for _ in range(3):
+        dial.keyboard.press("PageUp")
+    wrong = shown(dial)
+    told = dial.locator("#wrong-controls output").text_content()
+    dial.uncheck("#wrong")
+    again = shown(dial)
     setting, other = (torch.tensor([float(text.rstrip("°"))]) for text in (right["value"], told))
     assert (other - setting).abs() > 30
     assert wrong["pixels"] == right["pixels"]
@@ -244,40 +264,38 @@ def test_a_wrong_setting_reaches_the_network_and_not_the_input(browser: Any, tur
     assert again == right
 
 
-def test_keys_move_the_control_and_space_plays(browser: Any, turned: Path) -> None:
-    with opened(browser, explorer(turned, "explorer")) as page:
-        page.keyboard.press("ArrowRight")
-        first = shown(page)["place"]
-        page.keyboard.press("ArrowLeft")
-        page.keyboard.press("ArrowLeft")
-        assert shown(page)["place"] == page.evaluate("() => explorer.state.sizes[0]") - 1, "round the circle"
-        assert first == 1
-        page.focus("#controls .dial")
-        page.keyboard.press("Home")
-        page.keyboard.press("PageUp")
-        assert shown(page)["place"] > 5
-        page.evaluate("() => document.activeElement.blur()")
-        page.keyboard.press("Space")
-        page.wait_for_function(f"() => explorer.state.at[0] > {shown(page)['place'] + 3}")
-        assert page.locator("#play").get_attribute("aria-pressed") == "true"
-        page.keyboard.press("Space")
-        stopped = shown(page)["place"]
-        page.wait_for_timeout(300)
-        assert shown(page)["place"] == stopped
+def test_keys_move_the_control_and_space_plays(dial: Any) -> None:
+    dial.keyboard.press("ArrowRight")
+    first = shown(dial)["place"]
+    dial.keyboard.press("ArrowLeft")
+    dial.keyboard.press("ArrowLeft")
+    assert shown(dial)["place"] == dial.evaluate("() => explorer.state.sizes[0]") - 1, "round the circle"
+    assert first == 1
+    dial.focus("#controls .dial")
+    dial.keyboard.press("Home")
+    dial.keyboard.press("PageUp")
+    assert shown(dial)["place"] > 5
+    dial.evaluate("() => document.activeElement.blur()")
+    dial.keyboard.press("Space")
+    dial.wait_for_function(f"() => explorer.state.at[0] > {shown(dial)['place'] + 3}")
+    assert dial.locator("#play").get_attribute("aria-pressed") == "true"
+    dial.keyboard.press("Space")
+    stopped = shown(dial)["place"]
+    dial.wait_for_timeout(300)
+    assert shown(dial)["place"] == stopped
 
 
-def test_another_sample_and_another_network_can_be_chosen(browser: Any, turned: Path) -> None:
-    with opened(browser, explorer(turned, "explorer")) as page:
-        before = shown(page)
-        assert page.locator("#samples button").count() >= 10
-        page.locator("#samples button").nth(3).click()
-        after = shown(page)
-        assert after["sample"] != before["sample"]
-        assert after["pixels"] != before["pixels"]
-        page.select_option("#network", label="SCN D=3")
-        assert len(shown(page)["beta"]) == 3
-        page.select_option("#network", label="SCN D=5")
-        assert shown(page) == after
+def test_another_sample_and_another_network_can_be_chosen(dial: Any) -> None:
+    before = shown(dial)
+    assert dial.locator("#samples button").count() >= 10
+    dial.locator("#samples button").nth(3).click()
+    after = shown(dial)
+    assert after["sample"] != before["sample"]
+    assert after["pixels"] != before["pixels"]
+    dial.select_option("#network", label="SCN D=3")
+    assert len(shown(dial)["beta"]) == 3
+    dial.select_option("#network", label="SCN D=5")
+    assert shown(dial) == after
 
 
 def test_a_finger_turns_the_dial(browser: Any, turned: Path) -> None:
@@ -290,9 +308,10 @@ def test_a_finger_turns_the_dial(browser: Any, turned: Path) -> None:
 
 
 OVERLAPS = """() => {
-  const texts = [...document.querySelectorAll('main *')].filter(e => e.checkVisibility() && !e.closest('.unseen')
-    && !e.closest('.js-plotly-plot') && !(e instanceof SVGElement && e.tagName !== 'text')
-    && [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim()));
+  const seen = [...document.querySelectorAll('main *')].filter(e => e.checkVisibility()
+    && !e.closest('.unseen, .scroll, pre'));
+  const texts = seen.filter(e => !e.closest('.js-plotly-plot')
+    && !(e instanceof SVGElement && e.tagName !== 'text') && [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim()));
   const boxes = texts.flatMap(e => { const r = document.createRange(); r.selectNodeContents(e);
     return [...r.getClientRects()].filter(b => b.width > 0).map(b => ({e, b})); });
   const found = [];
@@ -302,9 +321,8 @@ OVERLAPS = """() => {
     const h = Math.min(a.b.bottom, c.b.bottom) - Math.max(a.b.top, c.b.top);
     if (w > 2 && h > 3) found.push(a.e.textContent.slice(0, 30) + ' / ' + c.e.textContent.slice(0, 30));
   }));
-  const scrolled = e => e.closest('.scroll');
-  const outside = [...document.querySelectorAll('main *')].filter(e => e.checkVisibility() && !scrolled(e)
-    && !e.closest('.unseen') && e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 60));
+  const outside = seen.filter(e => e.getBoundingClientRect().right > innerWidth + 1)
+    .map(e => e.outerHTML.slice(0, 60));
   return {found, outside, wide: document.documentElement.scrollWidth, room: innerWidth};
 }"""
 
@@ -347,7 +365,7 @@ def test_two_parameters_have_two_sliders(browser: Any, shifted: Path) -> None:
 
 
 def test_a_cloud_of_points_turns(browser: Any, clouds: Path) -> None:
-    with opened(browser, explorer(clouds, "explorer")) as page:
+    with opened(browser, explorer(clouds, "cloud", "--samples", "2")) as page:
         assert page.locator("#controls .dial").count() == 3
         before = shown(page)
         page.locator("#controls .dial").nth(1).focus()
@@ -373,7 +391,7 @@ def test_waveforms_and_readings_have_drawings_of_their_own(browser: Any, tmp_pat
         tmp_path, x_train=tones[:64].astype(np.int16), x_test=tones[64:].astype(np.int16), sample_rate=800
     )
     trained(tmp_path / "wave", own, "speed", "scn", Recipe(epochs=1, batch_size=16), dims=2)
-    with opened(browser, explorer(tmp_path / "wave", "waveform")) as page:
+    with opened(browser, explorer(tmp_path / "wave", "waveform", "--samples", "2")) as page:
         before = page.evaluate("() => document.getElementById('sample').toDataURL()")
         page.focus("#controls input")
         page.keyboard.press("PageUp")
@@ -390,7 +408,7 @@ def test_waveforms_and_readings_have_drawings_of_their_own(browser: Any, tmp_pat
         params_test=levels[64:],
     )
     trained(tmp_path / "reading", own, "light", "scn", Recipe(epochs=1, batch_size=16), dims=2)
-    with opened(browser, explorer(tmp_path / "reading", "readings")) as page:
+    with opened(browser, explorer(tmp_path / "reading", "readings", "--samples", "3")) as page:
         page.locator("#samples button").nth(2).click()
         settled(page)
         index = page.evaluate("() => explorer.state.samples[2].index")

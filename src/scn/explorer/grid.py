@@ -17,6 +17,7 @@ from scn.transforms import Parameter
 
 INTERVALS = (180, 120, 90, 72, 60, 48, 36, 24, 20, 18, 16, 12, 9, 8, 6, 4, 3, 2, 1)
 MOST_TOLD = 60  # settings for one parameter that a network can be configured for against its input
+MOST_SETTINGS = 2000
 OWN_BYTES = 4_000_000  # for what belongs to one setting, before compression
 PAIR_BYTES = 11_500_000  # for what belongs to two; these compress to less than half
 PAIR_VALUES = 6e8  # input values that the networks are shown for all pairs: a minute or so
@@ -81,7 +82,7 @@ def candidates(parameters: Sequence[Parameter], demand: Demand) -> Iterator[Grid
 def _coarse_intervals(parameters: Sequence[Parameter], intervals: int, demand: Demand) -> int | None:
     """The most intervals of the coarser grid that the limits allow for."""
     own = _count(parameters, intervals)
-    if own * demand.own_bytes > OWN_BYTES:
+    if own > MOST_SETTINGS or own * demand.own_bytes > OWN_BYTES:
         return None
     for coarse in (n for n in range(min(intervals, MOST_TOLD), 0, -1) if intervals % n == 0):
         pairs = own * _count(parameters, coarse)

@@ -32,8 +32,10 @@ function drawWave(canvas, { values, valuesShape }, sample, setting) {
   const height = (level) => middle - level / 127 * (middle - 4);
   context.fillStyle = roleColours().scn;
   for (let column = 0; column < columns; column++) {
-    const [low, high] = [values[first + 2 * column], values[first + 2 * column + 1]];
-    context.fillRect(2 * column, height(high), 2, Math.max(1.5, height(low) - height(high)));
+    const before = first + 2 * Math.max(column - 1, 0); // what lies between two columns belongs to the second
+    const low = Math.min(values[first + 2 * column], values[before + 1]);
+    const high = Math.max(values[first + 2 * column + 1], values[before]);
+    context.fillRect(2 * column, height(high), 2, Math.max(canvas.closest("#samples") ? 8 : 2, height(low) - height(high)));
   }
 }
 

@@ -40,12 +40,27 @@ function newSpace(target, state) {
   const path = kept.map((setting) => placeOf(beta, setting * dims, places));
   const traces = [pathTrace(state, kept, path), edgesTrace(places), cornersTrace(places), pointTrace(placeOf(beta, 0, places))];
   Plotly.react(target, traces, spaceLayout(), { displayModeBar: false, responsive: true });
-  return {
-    show(state) {
-      const [x, y, z] = placeOf(betaNow(state), 0, places);
-      Plotly.restyle(target, { x: [[x]], y: [[y]], z: [[z]] }, [3]);
-      target.setAttribute("aria-label", `the mixture lies at ${[x, y, z].map((v) => v.toFixed(2)).join(", ")}`);
-    },
+  const move = () => {
+    const [x, y, z] = placeOf(betaNow(state), 0, places);
+    target.setAttribute("aria-label", `the mixture lies at ${[x, y, z].map((v) => v.toFixed(2)).join(", ")}`);
+    return Plotly.restyle(target, { x: [[x]], y: [[y]], z: [[z]] }, [3]);
+  };
+  return { show: whileVisible(target, move) };
+}
+
+/** `draw`, but not while the element is out of sight: it is the costliest drawing of the page. */
+function whileVisible(target, draw) {
+  let [visible, waiting] = [true, false];
+  target.observer?.disconnect();
+  target.observer = new IntersectionObserver(([entry]) => {
+    visible = entry.isIntersecting;
+    if (visible && waiting) draw();
+    waiting = waiting && !visible;
+  });
+  target.observer.observe(target);
+  return () => {
+    waiting = !visible;
+    if (visible) draw();
   };
 }
 

@@ -93,7 +93,9 @@ function newWeights(canvas, state) {
   const [, tiles, height, width] = weights.shape;
   const across = Math.min(tiles, canvas.parentElement.clientWidth > 500 ? 16 : 8);
   sized(canvas, across * (width + 1) - 1, Math.ceil(tiles / across) * (height + 1) - 1);
-  canvas.classList.toggle("narrow", canvas.width < 160);
+  // A weight is at most 20 pixels wide, and a picture at least 48 high, on the screen.
+  canvas.style.maxWidth = `${20 * canvas.width}px`;
+  canvas.style.height = canvas.width > 8 * canvas.height ? "48px" : "";
   const context = canvas.getContext("2d");
   const picture = context.createImageData(canvas.width, canvas.height);
   const mixed = new Float32Array(tiles * height * width);
