@@ -7,12 +7,13 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint const
 # Small models are fastest on one thread; parallelism is processes.
 export OMP_NUM_THREADS := 1
 
-.PHONY: help venv demo test lint format bench clean
+.PHONY: help venv demo system test docs lint format bench clean
 
 help:
 	@echo "make demo    train on handwritten digits turned by any angle, and draw the result (2 minutes)"
 	@echo "make test    the whole test suite"
 	@echo "make lint    ruff and mypy"
+	@echo "make docs    the documentation, as pages in site/"
 	@echo "make bench   speed, as ratios against naive code in the same run"
 	@echo "make venv    the virtual environment $(VENV) with everything for development"
 
@@ -24,7 +25,7 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed
-	$(PIP) --editable .[dev,track,mesh,export]
+	$(PIP) --editable .[dev,track,mesh,export,docs]
 	@touch $@
 
 venv: $(VENV)/installed-dev
@@ -32,7 +33,20 @@ venv: $(VENV)/installed-dev
 demo: $(VENV)/installed
 	$(BIN)/scn demo -o runs/demo
 
-test: $(VENV)/installed-dev
+# Tests of the C code, the emulated processors and the pages need these; root installs what is missing, by
+# apt. Elsewhere the tests that need them are skipped and say so.
+TOOLS := arm-none-eabi-gcc qemu-system-arm riscv64-unknown-elf-gcc qemu-system-riscv32 clang cppcheck chromium
+PACKAGES := gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm gcc-riscv64-unknown-elf \
+  picolibc-riscv64-unknown-elf qemu-system-misc clang libclang-rt-dev cppcheck chromium
+system:
+	@for tool in $(TOOLS); do command -v $$tool > /dev/null || missing="$$missing $$tool"; done; \
+	if [ -n "$$missing" ]; then \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+	    (apt-get update --quiet && apt-get install --yes --quiet --no-install-recommends $(PACKAGES)) > /dev/null \
+	      || echo "apt could not install$$missing: the tests that need them will be skipped"; \
+	  else echo "without$$missing some tests will be skipped: apt-get install $(PACKAGES)"; fi; fi
+
+test: $(VENV)/installed-dev system
 	$(BIN)/python -m pytest --numprocesses 2
 
 lint: $(VENV)/installed-dev
@@ -44,6 +58,9 @@ format: $(VENV)/installed-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+docs: $(VENV)/installed-dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
 bench: $(VENV)/installed-dev
 	$(BIN)/python benchmarks/core.py
 	$(BIN)/python benchmarks/transforms.py
@@ -53,6 +70,7 @@ bench: $(VENV)/installed-dev
 	$(BIN)/python benchmarks/training.py
 	$(BIN)/python benchmarks/tasks.py
 	$(BIN)/python benchmarks/device.py
+	$(BIN)/python benchmarks/explorer.py
 
 clean:
-	rm -rf $(VENV) runs dist .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) runs site dist .mypy_cache .ruff_cache .pytest_cache

@@ -31,9 +31,10 @@ from scn.cli.choice import (
     choose,
 )
 from scn.compare import Exam, Job, Outcome, Row, compare, plan, table, write_table
+from scn.pages import collect
 from scn.plots.comparison import draw_comparison
 from scn.plots.style import label
-from scn.runs import RunConfig
+from scn.report import write_report
 from scn.transforms import get as get_transform
 
 
@@ -75,8 +76,11 @@ def show(rows: Sequence[Row], title: str) -> None:
     Console(width=100).print(shown)
 
 
-def finish(config: RunConfig, test: Exam, outcomes: list[Outcome], folder: Path, as_json: bool) -> list[Row]:
-    """Table, file and picture of a comparison that has been carried out."""
+def finish(
+    jobs: Sequence[Job], test: Exam, outcomes: list[Outcome], folder: Path, backbone: str, as_json: bool
+) -> list[Row]:
+    """Table, file, picture and report of a comparison that has been carried out."""
+    config = jobs[0].config
     rows = table(outcomes)
     limits = {"train": config.recipe["train_samples"], "test": test.samples}
     samples = {name: min(limits.get(name) or count, count) for name, count in config.samples.items()}
@@ -92,7 +96,10 @@ def finish(config: RunConfig, test: Exam, outcomes: list[Outcome], folder: Path,
         print(json.dumps({**facts, "rows": [asdict(row) for row in rows]}))
     else:
         show(rows, title)
+    page = folder / "report.html"
+    write_report(collect([folder / job.name for job in jobs], backbone), page)
     print(f"wrote {written} and {picture}", file=sys.stderr)
+    print(f"the report is {page}", file=sys.stderr)
     return rows
 
 
@@ -124,7 +131,8 @@ def command(
 ) -> None:
     """Train several methods on one task with the same budget, and compare them.
 
-    Runs that are there already are not trained again. Writes comparison.json and comparison.png.
+    Runs that are there already are not trained again. Writes comparison.json, comparison.png and
+    report.html.
 
     Examples: scn compare --data digits --methods scn,one4all --dims 3,8 --seeds 3 -o runs/digits
     scn compare --task rotation/mlp/fashion-mnist --budget cpu -o runs/fashion
@@ -151,7 +159,7 @@ def command(
     jobs = plan(partial(chosen.config, seed=seed), changed, names, several, range(seed, seed + seeds))
     test = Exam(chosen.settings(step), chosen.test_samples)
     outcomes = carry_out_all(jobs, output, chosen.backbone, test, quiet)
-    finish(jobs[0].config, test, outcomes, output, as_json)
+    finish(jobs, test, outcomes, output, chosen.backbone, as_json)
 
 
 def whole_numbers(option: str, text: str) -> list[int]:

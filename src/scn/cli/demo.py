@@ -45,7 +45,7 @@ def command(
     test = Exam(transform.grid(budget.grid or 1))
     print(f"training {len(jobs)} networks on handwritten digits turned by any angle ...", file=sys.stderr)
     outcomes = carry_out_all(jobs, output, DEMO.backbone, test, quiet)
-    finish(jobs[0].config, test, outcomes, output, as_json=False)
+    finish(jobs, test, outcomes, output, DEMO.backbone, as_json=False)
     _use(runs.read(output / "scn-d8-seed0"), runs.read(output / "one4all-seed0"), output)
 
 

@@ -7,7 +7,21 @@ import sys
 
 import typer
 
-from scn.cli import compare, data, demo, device, evaluate, export, import_, plot, search, tasks, train
+from scn.cli import (
+    compare,
+    data,
+    demo,
+    device,
+    evaluate,
+    explore,
+    export,
+    import_,
+    plot,
+    report,
+    search,
+    tasks,
+    train,
+)
 
 app = typer.Typer(
     help="Subspace-configurable networks: small networks that follow a measured change of the input.",
@@ -25,6 +39,8 @@ app.command("search")(search.command)
 app.command("export")(export.command)
 app.command("device")(device.command)
 app.command("plot")(plot.command)
+app.command("report")(report.command)
+app.command("explore")(explore.command)
 app.add_typer(data.app, name="data")
 
 

@@ -1,0 +1,69 @@
+"""How long a step of the explorer's dial takes in Chromium: from the key to the second frame after it.
+
+Trains a small SCN and One4All on digits first, makes the page and turns the dial once around.
+"""
+
+from __future__ import annotations
+
+import shutil
+import statistics
+import tempfile
+from pathlib import Path
+
+import torch
+from playwright.sync_api import sync_playwright
+
+from scn import runs
+from scn.explorer import write_explorer
+from scn.measure import measure
+from scn.pages import collect
+from scn.plan import backbone_of, plan_run
+from scn.recipe import Recipe
+from scn.train import train
+
+FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+LIMIT = 50.0  # milliseconds
+STEP = """() => new Promise(done => {
+  const began = performance.now();
+  explorer.state.at[0] = (explorer.state.at[0] + 1) % explorer.state.sizes[0];
+  explorer.redraw();
+  const script = performance.now() - began;
+  requestAnimationFrame(() => requestAnimationFrame(() => done([script, performance.now() - began])));
+})"""
+
+
+def make_page(folder: Path) -> Path:
+    for method, dims in (("scn", 8), ("one4all", 1)):
+        config = plan_run("digits", "rotation", "mlp", method, Recipe(epochs=3), dims=dims)
+        run = runs.create(folder / method, config)
+        net = train(run, backbone_of(run), prefetch=False)
+        result, facts = measure(run, net, run.transform().grid(36))
+        run.write_accuracy(result, run.transform(), facts)
+    page = folder / "explorer.html"
+    write_explorer(collect([folder]), page)
+    return page
+
+
+def main() -> None:
+    torch.set_num_threads(1)
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        print("there is no Chromium: `apt-get install chromium` brings it")
+        return
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as started:
+        file = make_page(Path(folder))
+        browser = started.chromium.launch(executable_path=chromium, args=FLAGS)
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        page.goto(file.as_uri())
+        page.wait_for_selector("body[data-ready]", timeout=180_000)
+        times = [page.evaluate(STEP) for _ in range(130)][10:]
+        browser.close()
+        print(f"\nexplorer: MLP 1024-32-10, D=8, {file.stat().st_size / 1e6:.1f} MB (limit {LIMIT:.0f} ms)")
+    for name, column in (("redraw, in the script", 0), ("until it is on the screen", 1)):
+        values = sorted(row[column] for row in times)
+        shown = {"least": values[0], "median": statistics.median(values), "95 %": values[-6]}
+        print(f"  {name:<30} " + "   ".join(f"{key} {value:6.1f} ms" for key, value in shown.items()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,126 @@
+"""Gather what an explorer shows and write it: everything is computed here, and the page only looks it up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from scn import data
+from scn.core.network import SCN
+from scn.core.storage import write_atomically
+from scn.explorer.grid import Demand, Grid, candidates, described
+from scn.explorer.networks import LEVELS, describe
+from scn.explorer.samples import Samples, bytes_of, chosen, drawing, kind_of
+from scn.pages.assemble import Arrays, assemble
+from scn.pages.collect import Shown
+from scn.plots.style import label
+
+SCRIPTS = ("state.js", "controls.js", "samples.js", "views.js", "curves.js", "space.js", "page.js")
+LIMIT = 12_000_000  # bytes of a page
+RIGID = "one4all"
+
+
+def write_explorer(
+    shown: Sequence[Shown], path: Path, *, samples: int = 12, say: Callable[[str], None] = lambda _: None
+) -> dict[str, Any]:
+    """Write the page of these runs of one task as one file; returns what it holds."""
+    adaptive, rigid = _shown_networks(shown)
+    picked = _samples(shown[0], samples)
+    for grid in candidates(shown[0].run.transform().parameters, _demand(shown, adaptive, rigid, picked)):
+        say(f"computing {len(grid.settings):,} settings, {len(grid.told):,} of them for wrong inputs ...")
+        page = _page(adaptive, rigid, picked, grid)
+        if len(page) < LIMIT:
+            write_atomically(path, page)
+            return {"settings": len(grid.settings), "told": len(grid.told), "samples": len(picked.labels)}
+    raise ValueError(f"{samples} samples do not fit a page of {LIMIT:,} bytes: ask for fewer by --samples")
+
+
+def _shown_networks(shown: Sequence[Shown]) -> tuple[list[Shown], Shown | None]:
+    """One SCN of each D (that of the first seed), and the first network that does not adapt."""
+    adaptive: dict[str, Shown] = {}
+    for one in shown:
+        if isinstance(one.net, SCN):
+            adaptive.setdefault(_label(one), one)
+    if not adaptive:
+        raise ValueError(
+            f"an explorer shows SCNs, but {shown[0].run.folder} is none: `scn train --method scn` makes one"
+        )
+    rigid = next((one for one in shown if one.run.config.method == RIGID), None)
+    return list(adaptive.values()), rigid
+
+
+def _label(one: Shown) -> str:
+    return label(one.run.config.method, one.run.config.dims)
+
+
+def _samples(one: Shown, count: int) -> Samples:
+    dataset = data.load(one.run.config.data)
+    if one.run.config.checksum and dataset.checksum != one.run.config.checksum:
+        raise ValueError(
+            f"{one.run.config.data} is not the data that {one.run.folder} was trained on: their checksums "
+            f"differ. `scn evaluate {one.run.folder}` tests the run on the data that are here"
+        )
+    x, labels = dataset.split("test")
+    places = chosen(labels, min(count, len(labels)))
+    measured = dataset.measured("test")[places] if one.run.transform().measured else None
+    return Samples(data.to_float(x[places]), labels[places], places, measured)
+
+
+def _demand(
+    shown: Sequence[Shown], adaptive: Sequence[Shown], rigid: Shown | None, samples: Samples
+) -> Demand:
+    """Bytes before compression for a setting and for a pair; a probability takes two."""
+    transform = shown[0].run.transform()
+    classes = len(data.load(shown[0].run.config.data).classes)
+    answers = 2 * len(samples.labels) * classes
+    networks = len(adaptive) + (rigid is not None)
+    drawn = bytes_of(kind_of(samples.x, transform), samples.x, transform)
+    low = torch.tensor([p.low for p in transform.parameters])
+    values = transform.apply(samples.x, low).numel()
+    return Demand(drawn + networks * answers, len(adaptive) * answers, len(adaptive) * values)
+
+
+def _page(adaptive: Sequence[Shown], rigid: Shown | None, samples: Samples, grid: Grid) -> bytes:
+    arrays = Arrays()
+    run = adaptive[0].run
+    transform, config = run.transform(), run.config
+    dataset = data.load(config.data)
+
+    def network(one: Shown) -> dict[str, Any]:
+        return {"label": _label(one), **describe(one, samples, grid, arrays)}
+
+    title = f"{config.transform} on {Path(config.data).stem}"
+    content = {
+        "title": title,
+        "note": described(grid),
+        "data": {
+            "name": dataset.name,
+            "counts": dataset.counts,
+            "preset": config.preset,
+            "tested": adaptive[0].evaluation["samples"],
+        },
+        "classes": [name.replace("_", " ") for name in dataset.classes],
+        "levels": LEVELS,
+        "measured": transform.measured,
+        "parameters": [
+            {**asdict(p), "values": axis.tolist()} for p, axis in zip(grid.parameters, grid.axes, strict=True)
+        ],
+        "stride": grid.stride,
+        "start": grid.start,
+        "samples": [
+            {
+                "label": int(samples.labels[i]),
+                "index": int(samples.indices[i]),
+                "measured": None if samples.measured is None else samples.measured[i].tolist(),
+            }
+            for i in range(len(samples.labels))
+        ],
+        "drawing": drawing(kind_of(samples.x, transform), samples.x, transform, grid, arrays),
+        "networks": [network(one) for one in adaptive],
+        "rigid": None if rigid is None else network(rigid),
+    }
+    return assemble("scn.explorer", SCRIPTS, f"Explorer: {title}", content, arrays)

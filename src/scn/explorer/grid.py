@@ -1,0 +1,117 @@
+"""Which settings an explorer holds: as fine a grid as keeps the page small and its making short.
+
+Everything on the page is known at the grid's settings. The network can also be configured for another setting
+than that of its input, one of a coarser grid that lies within the first: every pair of both is computed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from scn.transforms import Parameter
+
+INTERVALS = (180, 120, 90, 72, 60, 48, 36, 24, 20, 18, 16, 12, 9, 8, 6, 4, 3, 2, 1)
+MOST_TOLD = 60  # settings for one parameter that a network can be configured for against its input
+MOST_SETTINGS = 2000
+OWN_BYTES = 4_000_000  # for what belongs to one setting, before compression
+PAIR_BYTES = 11_500_000  # for what belongs to two; these compress to less than half
+PAIR_VALUES = 6e8  # input values that the networks are shown for all pairs: a minute or so
+
+
+@dataclass(frozen=True)
+class Demand:
+    """What a setting, and a pair of settings, asks for."""
+
+    own_bytes: int
+    pair_bytes: int
+    pair_values: int
+
+
+@dataclass(frozen=True)
+class Grid:
+    """`intervals` divide the range of each parameter; every `stride`-th value is in the coarser grid."""
+
+    parameters: tuple[Parameter, ...]
+    intervals: int
+    stride: int
+
+    @property
+    def axes(self) -> list[Tensor]:
+        """The values of each parameter."""
+        return [p.grid(_values(p, self.intervals)) for p in self.parameters]
+
+    @property
+    def settings(self) -> Tensor:
+        """(N, P), the last parameter changing fastest."""
+        return torch.cartesian_prod(*self.axes).view(-1, len(self.parameters))
+
+    @property
+    def start(self) -> list[int]:
+        """Where a page begins, as places on the coarser grid: at 0, or at the first value where 0 is none."""
+        return [_place_of_zero(axis[:: self.stride]) for axis in self.axes]
+
+    @property
+    def first(self) -> Tensor:
+        """(P,): the setting that a page begins with."""
+        return torch.stack([a[p * self.stride] for a, p in zip(self.axes, self.start, strict=True)])
+
+    @property
+    def told(self) -> Tensor:
+        """(K, P): the settings of the coarser grid."""
+        coarse = [axis[:: self.stride] for axis in self.axes]
+        return torch.cartesian_prod(*coarse).view(-1, len(self.parameters))
+
+
+def candidates(parameters: Sequence[Parameter], demand: Demand) -> Iterator[Grid]:
+    """Grids that meet the limits, the finest first.
+
+    A coarser grid of at least three values a parameter is worth more than a finer one with two.
+    """
+    for least in (3, 2, 1):
+        for intervals in INTERVALS:
+            coarse = _coarse_intervals(parameters, intervals, demand)
+            if coarse is not None and coarse >= least:
+                yield Grid(tuple(parameters), intervals, intervals // coarse)
+
+
+def _coarse_intervals(parameters: Sequence[Parameter], intervals: int, demand: Demand) -> int | None:
+    """The most intervals of the coarser grid that the limits allow for."""
+    own = _count(parameters, intervals)
+    if own > MOST_SETTINGS or own * demand.own_bytes > OWN_BYTES:
+        return None
+    for coarse in (n for n in range(min(intervals, MOST_TOLD), 0, -1) if intervals % n == 0):
+        pairs = own * _count(parameters, coarse)
+        if pairs * demand.pair_bytes <= PAIR_BYTES and pairs * demand.pair_values <= PAIR_VALUES:
+            return coarse
+    return None
+
+
+def _place_of_zero(values: Tensor) -> int:
+    nearest = int(values.abs().argmin())
+    return nearest if values[nearest].abs() < 1e-6 else 0
+
+
+def _count(parameters: Sequence[Parameter], intervals: int) -> int:
+    return math.prod(_values(p, intervals) for p in parameters)
+
+
+def _values(parameter: Parameter, intervals: int) -> int:
+    return intervals + (not parameter.periodic)
+
+
+def described(grid: Grid) -> str:
+    """How the grid was chosen, for people."""
+    steps = ", ".join(
+        f"{p.name} in steps of {(p.high - p.low) / grid.intervals:.3g} {p.unit}".rstrip()
+        for p in grid.parameters
+    )
+    return (
+        f"Computed in advance for {len(grid.settings):,} settings ({steps}): the finest grid that keeps this "
+        f"page below 12 MB and its making short. With the wrong setting switched on, the network can be "
+        f"configured for {len(grid.told):,} of them, whatever the input."
+    )

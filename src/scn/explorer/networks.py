@@ -1,0 +1,136 @@
+"""What an explorer holds of each network: its mixtures, its weights, its answers and its accuracy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from scn.core.network import SCN
+from scn.explorer.grid import Grid
+from scn.explorer.samples import Samples
+from scn.measure import measure
+from scn.pages.assemble import Arrays
+from scn.pages.collect import Shown
+
+LEVELS = 2000  # of a probability: a whole number from 0 to this
+MOST_UNITS = 64
+MOST_ROWS, MOST_COLUMNS = 128, 512
+PART_VALUES = 2**24  # of inputs that are kept at a time
+AT_ONCE = 512  # inputs in one call: more of them would leave the cache of the processor
+
+
+@torch.no_grad()
+def describe(shown: Shown, samples: Samples, grid: Grid, arrays: Arrays) -> dict[str, Any]:
+    """Answers under every setting and accuracy over the evaluated ones; of an SCN, what it is mixed of."""
+    found: dict[str, Any] = {
+        "method": shown.run.config.method,
+        "dims": shown.run.config.dims,
+        "seed": shown.run.config.seed,
+        "run": shown.run.folder.name,
+        "own": arrays.add(_own_answers(shown, samples, grid)),
+        "accuracy": {"params": shown.table[0], "values": shown.table[1]},
+    }
+    if isinstance(shown.net, SCN):
+        transform = shown.run.transform()
+        beta = shown.net.beta(transform.encode(grid.settings))
+        found |= {
+            "beta": arrays.add(beta.numpy()),
+            "pairs": arrays.add(_pair_answers(shown, samples, grid)),
+            "weights": _weights(shown.net, samples, shown, arrays),
+            "frozen": _frozen_accuracy(shown, grid),
+        }
+    return found
+
+
+def _seen(shown: Shown, samples: Samples, grid: Grid) -> Iterator[Tensor]:
+    """What the network is shown under each setting: (S, ...)."""
+    method, normalise = shown.run.method(), shown.run.normalisation()
+    for row in grid.settings:
+        yield normalise(method.see(method.transform.apply(samples.x, row), row))
+
+
+def _levels(logits: Tensor) -> Tensor:
+    return (logits.double().softmax(dim=-1) * LEVELS).round().to(torch.int16)
+
+
+def _own_answers(shown: Shown, samples: Samples, grid: Grid) -> np.ndarray[Any, Any]:
+    """(S, N, C): configured for the setting of the input."""
+    method = shown.run.method()
+    plain = method.configured(shown.net, grid.settings[0]).eval()
+    answers = []
+    for row, x in zip(grid.settings, _seen(shown, samples, grid), strict=True):
+        plain = method.configured(shown.net, row, into=plain)
+        answers.append(_levels(plain(x)))
+    return torch.stack(answers, dim=1).numpy()
+
+
+def _pair_answers(shown: Shown, samples: Samples, grid: Grid) -> np.ndarray[Any, Any]:
+    """(K, S, N, C): configured for one setting of the coarser grid, asked under each of the finer."""
+    method, count = shown.run.method(), len(samples.labels)
+    plain = method.configured(shown.net, grid.told[0]).eval()
+    parts = []
+    for inputs in _in_parts(_seen(shown, samples, grid)):
+        answers = []
+        for row in grid.told:
+            plain = method.configured(shown.net, row, into=plain)
+            logits = torch.cat([plain(x) for x in inputs.split(AT_ONCE)])
+            answers.append(_levels(logits).unflatten(0, (-1, count)).transpose(0, 1))
+        parts.append(torch.stack(answers))
+    return torch.cat(parts, dim=2).numpy()
+
+
+def _in_parts(seen: Iterator[Tensor]) -> Iterator[Tensor]:
+    """The inputs of many settings one behind the other, as far as memory is no matter."""
+    part: list[Tensor] = []
+    for x in seen:
+        part.append(x)
+        if sum(one.numel() for one in part) > PART_VALUES:
+            yield torch.cat(part)
+            part = []
+    if part:
+        yield torch.cat(part)
+
+
+def _weights(net: SCN, samples: Samples, shown: Shown, arrays: Arrays) -> dict[str, Any]:
+    """The first configurable weights of every base as pictures (D, U, H, W) of U units; the page mixes."""
+    slot = next((s for s in net.subspace.slots if len(s.shape) > 1), net.subspace.slots[0])
+    bases = net.subspace.base_sets()[slot.names[0]].detach()
+    method = shown.run.method()
+    low = torch.tensor([p.low for p in method.transform.parameters])
+    tiles = _tiles(bases, method.see(method.transform.apply(samples.x[:1], low), low).shape[1:])
+    scale = max(tiles.abs().max().item(), 1e-12) / 32767
+    values = (tiles / scale).round().to(torch.int16)
+    return {
+        "name": slot.names[0],
+        "scale": scale,
+        "units": slot.shape[0],
+        "values": arrays.add(values.numpy()),
+    }
+
+
+def _tiles(bases: Tensor, sample: torch.Size) -> Tensor:
+    """(D, U, ...) -> (D, tiles, H, W): a picture of each unit, or one of all where units have no picture."""
+    flat = bases.flatten(2) if bases.dim() > 2 else bases.view(*bases.shape[:2], -1)
+    if len(sample) == 3 and flat.shape[2] == math.prod(sample):
+        bases = flat.unflatten(2, sample)
+    if bases.dim() == 5:  # a mean over the channels of the input
+        return bases[:, :MOST_UNITS].mean(dim=2)
+    table = bases.mean(dim=2) if bases.dim() == 4 else flat
+    return table[:, :MOST_ROWS, :MOST_COLUMNS].unsqueeze(1)
+
+
+def _frozen_accuracy(shown: Shown, grid: Grid) -> dict[str, Any]:
+    """Configured for the page's first setting and left so: tested as the run itself was."""
+    result, _ = measure(
+        shown.run,
+        shown.net,
+        torch.tensor(shown.table[0]),
+        fixed=grid.first,
+        samples=shown.evaluation["samples"],
+    )
+    return {"params": result.params.tolist(), "values": result.accuracy.tolist()}

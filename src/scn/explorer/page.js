@@ -1,0 +1,226 @@
+// Puts the explorer together: controls change the state, and the next frame shows it.
+
+const byId = (id) => document.getElementById(id);
+const SWEEP = 9000; // milliseconds for a whole range
+
+/** Everything that is drawn again when another network, or light and dark, is chosen. */
+function newViews(state) {
+  const views = {
+    answers: newAnswers(state), mixture: newMixture(state), curves: newCurves(state),
+    weights: newWeights(byId("weights"), state), space: newSpace(byId("space"), state),
+  };
+  byId("probabilities").replaceChildren(views.answers.root);
+  byId("beta").replaceChildren(...views.mixture.rows);
+  byId("accuracy-legend").replaceChildren(...views.curves.legend);
+  byId("curves").replaceChildren(...views.curves.figures);
+  captions(state);
+  paintRoles();
+  return views;
+}
+
+function captions(state) {
+  const { dims, weights, label } = state.networks[state.network];
+  byId("weights-caption").textContent =
+    `${weights.name}: θ = Σ βᵢθᵢ, mixed as you watch; blue below zero, orange above.`
+    + (weights.shape[1] > 1 && weights.shape[1] < weights.units ? ` The first ${weights.shape[1]} of ${weights.units} units.` : "");
+  byId("space-caption").textContent = dims > 4
+    ? "Each numbered corner is a base model, the dot is the mixture: their centre of mass. With more than four this is a projection; drag to turn it."
+    : "Each numbered corner is a base model, the dot is the mixture: their centre of mass. Drag to turn it.";
+  byId("lead").textContent =
+    `${label}: the setting configures the network, θ = Σ βᵢθᵢ with β = h(α). Turn it and watch. `
+    + `Accuracy on ${grouped(state.data.tested)} test samples of ${state.data.name}, preset ${state.data.preset}.`;
+}
+
+/** Colours by role, for everything that carries one. */
+function paintRoles() {
+  const colours = roleColours();
+  for (const marked of document.querySelectorAll("[data-role]")) {
+    const colour = colours[marked.dataset.role] ?? colours.scn;
+    if (marked.classList.contains("dashed")) marked.style.borderTopColor = colour;
+    else if (marked instanceof SVGElement) marked.style.stroke = colour;
+    else marked.style.background = colour;
+  }
+}
+
+/** The controls of the input, or those of what a sensor that errs says. */
+function newControls(state, target, count, words, purpose, moved) {
+  const controls = state.parameters.map((parameter, p) =>
+    newControl(parameter, count[p], (place) => words(parameter, place), (place) => moved(p, place), purpose));
+  target.classList.toggle("several", controls.length > 1);
+  target.replaceChildren(...controls.map(({ root }) => root));
+  return controls;
+}
+
+class Explorer {
+  constructor(state) {
+    this.state = state;
+    this.waiting = false;
+    this.views = newViews(state);
+    this.controls = newControls(state, byId("controls"), state.sizes, valueText, "setting of the input",
+      (p, place) => this.change((s) => { s.at[p] = place; s.active = p; }));
+    this.told = newControls(state, byId("wrong-controls"), state.coarse,
+      (parameter, place) => valueText(parameter, place * state.stride), "setting the network is configured for",
+      (p, place) => this.change((s) => { s.told[p] = place; }));
+    this.thumbnails = this.newThumbnails();
+    this.listen();
+    this.redraw();
+  }
+
+  /** Change the state and show it in the next frame, however many changes come before it. */
+  change(by) {
+    by(this.state);
+    if (this.waiting) return;
+    this.waiting = true;
+    requestAnimationFrame(() => this.redraw());
+  }
+
+  redraw() {
+    const { state, views } = this;
+    this.waiting = false;
+    drawSample(byId("sample"), state.drawing, state.sample, inputSetting(state));
+    this.controls.forEach((control, p) => control.show(state.at[p]));
+    this.told.forEach((control, p) => control.show(state.told[p]));
+    for (const view of Object.values(views)) view.show(state);
+    this.words();
+  }
+
+  words() {
+    const { state } = this;
+    const { label, measured } = state.samples[state.sample];
+    const name = state.classes[label];
+    const own = measured ? `, measured at ${measured.map((value) => Number(value.toPrecision(4))).join(", ")} ${state.parameters[0].unit}` : "";
+    byId("sample-caption").textContent = `true class: ${name}${own}`
+      + (state.wrong ? ` · configured for ${inWords(state, configuredPlaces(state))}` : "");
+    byId("sample").setAttribute("aria-label", `test sample of class ${name} under ${inWords(state, state.at)}`);
+    byId("weights").setAttribute("aria-label", `weights of the network configured for ${inWords(state, configuredPlaces(state))}`);
+    const play = byId("play");
+    play.textContent = state.playing ? "❚❚ Pause" : `▶ Play ${state.parameters[state.active].name}`;
+    play.setAttribute("aria-pressed", state.playing);
+    clearTimeout(this.speaking);
+    this.speaking = setTimeout(() => this.speak(), 500);
+  }
+
+  /** One sentence for screen readers, when things have come to rest. */
+  speak() {
+    const { state } = this;
+    const said = answersNow(state).map(({ label, values }) => {
+      const best = values.indexOf(Math.max(...values));
+      return `${label} says ${state.classes[best]} with ${(values[best] / state.levels).toFixed(2)}`;
+    });
+    byId("status").textContent = `${inWords(state, state.at)}: ${said.join("; ")}`;
+  }
+
+  newThumbnails() {
+    const { state } = this;
+    const buttons = state.samples.map(({ label, index }, place) => {
+      const canvas = element("canvas", { class: state.drawing.kind === "image" ? "" : "drawn", "aria-hidden": "true" });
+      return element("button", {
+        type: "button", "aria-label": `sample ${place + 1}, class ${state.classes[label]}, number ${index} of the test data`,
+        title: state.classes[label], "aria-pressed": place === state.sample ? "true" : "false", click: () => this.choose(place),
+      }, canvas);
+    });
+    byId("samples").replaceChildren(...buttons);
+    this.drawThumbnails();
+    return buttons;
+  }
+
+  drawThumbnails() {
+    const first = settingNumber(this.state.start.map((place) => place * this.state.stride), this.state.sizes);
+    [...byId("samples").querySelectorAll("canvas")].forEach((canvas, place) => drawSample(canvas, this.state.drawing, place, first));
+  }
+
+  /** Another sample; one that came with a measurement is shown under it. */
+  choose(place) {
+    this.thumbnails.forEach((button, p) => button.setAttribute("aria-pressed", p === place ? "true" : "false"));
+    this.change((state) => {
+      state.sample = place;
+      if (state.measured) state.at = nearestPlaces(state, state.samples[place].measured);
+    });
+  }
+
+  listen() {
+    const { state } = this;
+    byId("network").addEventListener("change", (event) => {
+      state.network = Number(event.target.value);
+      this.views = newViews(state);
+      this.change(() => {});
+    });
+    byId("wrong").addEventListener("change", (event) => this.change((s) => {
+      s.wrong = event.target.checked;
+      s.told = s.at.map((place, p) => Math.min(Math.round(place / s.stride), s.coarse[p] - 1));
+      byId("wrong-controls").hidden = !s.wrong;
+    }));
+    byId("play").addEventListener("click", () => this.toggle());
+    document.addEventListener("keydown", (event) => this.key(event));
+    darkness.addEventListener("change", () => {
+      this.views = newViews(state);
+      this.drawThumbnails();
+      this.redraw();
+    });
+  }
+
+  /** Keys that no control has taken: arrows turn the control in use, space plays. */
+  key(event) {
+    if (event.target !== document.body || event.ctrlKey || event.metaKey || event.altKey) return;
+    const { state } = this;
+    if (event.key === " ") this.toggle();
+    const next = placeAfterKey(event.key, state.at[state.active], state.sizes[state.active], state.parameters[state.active].periodic);
+    if (next !== null) this.change((s) => { s.at[s.active] = next; });
+    if (next !== null || event.key === " ") event.preventDefault();
+  }
+
+  toggle() {
+    this.change((state) => { state.playing = !state.playing; });
+    if (this.state.playing) this.play();
+  }
+
+  /** Sweep the control in use: round and round a circle, to and fro otherwise. */
+  play() {
+    let [last, forward] = [performance.now(), 1];
+    const tick = (now) => {
+      const { state } = this;
+      if (!state.playing) return;
+      const [count, { periodic }] = [state.sizes[state.active], state.parameters[state.active]];
+      if (now - last >= Math.max(30, SWEEP / count)) {
+        last = now;
+        const next = state.at[state.active] + forward;
+        if (!periodic && (next < 0 || next >= count)) forward = -forward;
+        this.change((s) => { s.at[s.active] = periodic ? modulo(next, count) : Math.min(Math.max(s.at[s.active] + forward, 0), count - 1); });
+      }
+      requestAnimationFrame(tick);
+    };
+    requestAnimationFrame(tick);
+  }
+}
+
+function nearestPlaces(state, measured) {
+  return state.parameters.map(({ values }, p) =>
+    values.reduce((best, value, place) => Math.abs(value - measured[p]) < Math.abs(values[best] - measured[p]) ? place : best, 0));
+}
+
+function fixedParts(state) {
+  byId("title").textContent = state.title;
+  byId("note").textContent = state.note;
+  const kind = { image: "", wave: "wide", reading: "wide", points: "smooth" }[state.drawing.kind];
+  if (kind) byId("sample").classList.add(kind);
+  const same = (network) => state.networks.filter(({ label }) => label === network.label).length > 1;
+  const options = state.networks.map((network, place) => element("option", { value: place }, same(network) ? network.run : network.label));
+  byId("network").replaceChildren(...options);
+  byId("network-choice").hidden = options.length < 2;
+  state.network = options.length - 1;
+  byId("network").value = state.network;
+  if (state.measured) {
+    state.at = nearestPlaces(state, state.samples[0].measured);
+    byId("wrong-note").textContent = "The setting was measured with each sample: turning it tells the network another one.";
+  }
+}
+
+async function showExplorer() {
+  const state = newState(pageContent(), await unpacked("arrays"));
+  await loadLibrary();
+  fixedParts(state);
+  window.explorer = new Explorer(state);
+  document.body.dataset.ready = "yes";
+}
+
+showExplorer().catch(failed);

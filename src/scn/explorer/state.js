@@ -1,0 +1,114 @@
+// What the page knows and what a person has chosen. Everything was computed in advance, for every setting of a
+// grid: `own` holds the answers of a network configured for the setting of its input, (S, N, C); `pairs` those of
+// a network configured for another one of a coarser grid, (K, S, N, C).
+
+/** The content of the page with its arrays, and the choices a person makes. */
+function newState(content, buffer) {
+  const array = (description) => arrayOf(buffer, description);
+  const network = (one) => ({
+    ...one,
+    own: array(one.own),
+    pairs: one.pairs && array(one.pairs),
+    beta: one.beta && array(one.beta),
+    weights: one.weights && { ...one.weights, shape: one.weights.values.shape, values: array(one.weights.values) },
+  });
+  const sizes = content.parameters.map((parameter) => parameter.values.length);
+  return {
+    ...content,
+    drawing: withArrays(content.drawing, array),
+    networks: content.networks.map(network),
+    rigid: content.rigid && network(content.rigid),
+    sizes,
+    coarse: sizes.map((size) => Math.ceil(size / content.stride)),
+    settings: sizes.reduce((product, size) => product * size, 1),
+    network: 0,
+    sample: 0,
+    at: content.start.map((place) => place * content.stride), // the place of the input on the grid, for each parameter
+    told: [...content.start], // what a sensor that errs says, on the coarser grid
+    wrong: false,
+    active: 0, // the parameter that keys and play move
+    playing: false,
+  };
+}
+
+function withArrays(drawing, array) {
+  const found = { ...drawing };
+  for (const name of ["values", "points", "matrices"]) {
+    if (drawing[name]) Object.assign(found, { [name]: array(drawing[name]), [`${name}Shape`]: drawing[name].shape });
+  }
+  return found;
+}
+
+/** The number of a setting whose places along each parameter are given; the last changes fastest. */
+function settingNumber(places, sizes) {
+  return places.reduce((number, place, parameter) => number * sizes[parameter] + place, 0);
+}
+
+function inputSetting(state) {
+  return settingNumber(state.at, state.sizes);
+}
+
+/** The setting that the network is configured for, as places on the fine grid. */
+function configuredPlaces(state) {
+  return state.wrong ? state.told.map((place) => place * state.stride) : state.at;
+}
+
+function configuredSetting(state) {
+  return settingNumber(configuredPlaces(state), state.sizes);
+}
+
+/** The values of these places, as a person says them: "angle 30 degrees". */
+function inWords(state, places) {
+  return state.parameters.map((parameter, p) => `${parameter.name} ${valueText(parameter, places[p])}`).join(", ");
+}
+
+function valueText(parameter, place) {
+  const value = parameter.values[place];
+  const text = Math.abs(value) < 1e-9 ? "0" : Number(value.toPrecision(4)).toString();
+  const unit = parameter.unit === "degrees" ? "°" : parameter.unit && ` ${parameter.unit}`;
+  return text.replace("-", "−") + unit;
+}
+
+function betaNow(state) {
+  const { beta, dims } = state.networks[state.network];
+  const at = configuredSetting(state) * dims;
+  return beta.subarray(at, at + dims);
+}
+
+function ownAnswer(state, network) {
+  const classes = state.classes.length;
+  const at = (state.sample * state.settings + inputSetting(state)) * classes;
+  return network.own.subarray(at, at + classes);
+}
+
+/** The answer of a network configured for number k of the coarser grid. */
+function pairAnswer(state, network, k) {
+  const classes = state.classes.length;
+  const at = ((k * state.samples.length + state.sample) * state.settings + inputSetting(state)) * classes;
+  return network.pairs.subarray(at, at + classes);
+}
+
+/** Who answers, in the order of the columns: {label, method, values}. */
+function answersNow(state) {
+  const chosen = state.networks[state.network];
+  const ours = state.wrong ? pairAnswer(state, chosen, settingNumber(state.told, state.coarse)) : ownAnswer(state, chosen);
+  const found = [{ ...named(chosen), values: ours }];
+  if (state.rigid) found.push({ ...named(state.rigid), values: ownAnswer(state, state.rigid) });
+  found.push({ label: frozenLabel(state), method: "frozen", values: pairAnswer(state, chosen, settingNumber(state.start, state.coarse)) });
+  return found;
+}
+
+function named({ label, method }) {
+  return { label, method };
+}
+
+function frozenLabel(state) {
+  const first = state.parameters.map((parameter, p) => valueText(parameter, state.start[p] * state.stride)).join(", ");
+  return `frozen at ${first}`;
+}
+
+/** Colours by role: the SCN, the network that does not adapt, and the frozen one. */
+function roleColours() {
+  const shade = darkness.matches ? "dark" : "light";
+  return { scn: BLUES[shade][2], ...OTHERS[shade] };
+}

@@ -1,0 +1,93 @@
+// What both pages need: their data, the drawing library, colours, and a short way to make elements.
+"use strict";
+
+const TYPES = {
+  uint8: Uint8Array, int8: Int8Array, uint16: Uint16Array, int16: Int16Array, int32: Int32Array,
+  float32: Float32Array,
+};
+
+/** The JSON that the page carries. */
+function pageContent() {
+  return JSON.parse(document.getElementById("content").textContent);
+}
+
+/** base64 and gzip -> bytes, by the browser's own means. */
+async function unpacked(id) {
+  const holder = document.getElementById(id);
+  const text = atob(holder.textContent.trim());
+  const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
+  holder.remove();
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).arrayBuffer();
+}
+
+/** The array that a description {type, shape, at} speaks of: its first bytes, then its second bytes, and so on. */
+function arrayOf(buffer, { type, shape, at }) {
+  const count = shape.reduce((product, size) => product * size, 1);
+  const size = TYPES[type].BYTES_PER_ELEMENT;
+  if (size === 1) return new TYPES[type](buffer, at, count);
+  const [packed, joined] = [new Uint8Array(buffer, at, count * size), new Uint8Array(count * size)];
+  for (let byte = 0; byte < size; byte++) {
+    for (let place = 0; place < count; place++) joined[place * size + byte] = packed[byte * count + place];
+  }
+  return new TYPES[type](joined.buffer);
+}
+
+/** Run the drawing library, which the page carries compressed. */
+async function loadLibrary() {
+  const script = document.createElement("script");
+  script.textContent = new TextDecoder().decode(await unpacked("library"));
+  document.head.append(script);
+}
+
+/** element("p", {class: "muted"}, "text", child): attributes that are functions listen to events. */
+function element(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") made.addEventListener(name, value);
+    else if (value === true) made.setAttribute(name, "");
+    else if (value !== false && value !== null && value !== undefined) made.setAttribute(name, value);
+  }
+  made.append(...children.filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+const darkness = matchMedia("(prefers-color-scheme: dark)");
+
+function cssColour(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+// Colours that people with a colour-vision deficiency can tell apart (after Okabe and Ito); for each, on light
+// and on dark ground. Mixing methods are blue, stronger with D.
+const BLUES = {
+  light: ["#5aa9dc", "#2f8fd0", "#0072b2", "#08519c", "#08306b"],
+  dark: ["#4a7fb0", "#4f9bd9", "#6cb6f0", "#9ad0fa", "#cfe8ff"],
+};
+const OTHERS = {
+  light: { one4all: "#c65300", inverse: "#008a64", one4one: "#444444", frozen: "#a13d84" },
+  dark: { one4all: "#ff8f40", inverse: "#35c9a2", one4one: "#c4c4c4", frozen: "#e48ac6" },
+};
+
+/** A colour for every label of these entries {label, method}. */
+function coloursOf(entries, dark = darkness.matches) {
+  const shade = dark ? "dark" : "light";
+  const mixed = entries.filter((entry) => !(entry.method in OTHERS[shade])).map((entry) => entry.label);
+  const steps = BLUES[shade].length - 1;
+  const place = (label) => mixed.length === 1 ? 2 : Math.round(mixed.indexOf(label) * steps / (mixed.length - 1));
+  return Object.fromEntries(entries.map((entry) => [
+    entry.label, OTHERS[shade][entry.method] ?? BLUES[shade][place(entry.label)],
+  ]));
+}
+
+/** Numbers as people write them: 33,130. */
+function grouped(number) {
+  return number === null || number === undefined ? "–" : Number(number).toLocaleString("en");
+}
+
+/** Say in the page, and in the console, that it could not be shown. */
+function failed(error) {
+  console.error(error);
+  const text = `This page could not be shown: ${error.message}. It needs a browser of 2023 or later.`;
+  document.querySelector("main").prepend(element("p", { role: "alert", class: "failure" }, text));
+}

@@ -1,0 +1,206 @@
+"""What a report says, as data: the page's own script turns it into tables and figures."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from scn import runs
+from scn.compare import table
+from scn.core.network import SCN
+from scn.core.storage import write_atomically
+from scn.pages.assemble import assemble
+from scn.pages.collect import Shown
+from scn.plots.style import label
+from scn.report.repeat import commands
+from scn.report.warnings import warnings
+from scn.transforms import Parameter, Transform
+
+SCRIPTS = ("figures.js", "page.js")
+BETA_STEPS = 120  # along each parameter
+INSTRUCTIONS = ("hypernet", "configure", "infer")
+
+
+def write_report(shown: Sequence[Shown], path: Path) -> None:
+    """Write the report of these runs, which are of one task, as one file."""
+    content = report(shown)
+    write_atomically(path, assemble("scn.report", SCRIPTS, content["title"], content))
+
+
+def report(shown: Sequence[Shown]) -> dict[str, Any]:
+    """Everything on the page."""
+    config = shown[0].run.config
+    transform = shown[0].run.transform()
+    groups = _groups(shown)
+    return {
+        "title": f"{config.transform} on {Path(config.data).stem}: "
+        + ", ".join(label(*key) for key in groups),
+        "facts": _facts(shown),
+        "rows": [{"label": label(row.method, row.dims), **asdict(row)} for row in table(_outcomes(shown))],
+        "parameters": [asdict(p) for p in transform.parameters],
+        "accuracy": [{**_name(key), **_accuracy(several)} for key, several in groups.items()],
+        "beta": [{**_name(key), **_beta(several[0])} for key, several in groups.items() if _mixes(several)],
+        "training": [{**_name(key), **_training(several)} for key, several in groups.items()],
+        "costs": [cost for key, several in groups.items() for cost in _costs(key, several)],
+        "warnings": warnings(shown),
+        "repeat": _repeat(shown),
+    }
+
+
+Key = tuple[str, int]  # method and D
+
+
+def _groups(shown: Sequence[Shown]) -> dict[Key, list[Shown]]:
+    """The runs of each method and D, over their seeds."""
+    groups: dict[Key, list[Shown]] = {}
+    for one in shown:
+        groups.setdefault((one.run.config.method, one.run.config.dims), []).append(one)
+    return groups
+
+
+def _outcomes(shown: Sequence[Shown]) -> list[Any]:
+    return [one.outcome for one in shown]
+
+
+def _name(key: Key) -> dict[str, Any]:
+    return {"label": label(*key), "method": key[0], "dims": key[1]}
+
+
+def _mixes(several: Sequence[Shown]) -> bool:
+    return isinstance(several[0].net, SCN)
+
+
+def _facts(shown: Sequence[Shown]) -> list[list[str]]:
+    """What was trained, as pairs of a name and a value."""
+    config, transform = shown[0].run.config, shown[0].run.transform()
+    ranges = "; ".join(_range(p) for p in transform.parameters)
+    backbones = list(dict.fromkeys(_backbone(one) for one in shown))
+    counts = ", ".join(f"{count:,} {name}" for name, count in config.samples.items()) or "not recorded"
+    tested = sorted({one.evaluation["samples"] for one in shown})
+    recipe = config.recipe
+    seeds = sorted({one.run.config.seed for one in shown})
+    found = [
+        ["data", Path(config.data).stem],
+        ["samples", f"{counts}; tested on {', '.join(f'{n:,}' for n in tested)}"],
+        ["change of the input", f"{config.transform}, preset {config.preset}: {ranges}"],
+        ["backbone", "; ".join(backbones)],
+        ["runs", f"{len(shown)}, seeds {', '.join(map(str, seeds))}"],
+    ]
+    if recipe:
+        found.append(
+            [
+                "recipe",
+                f"{recipe['epochs']} epochs, batch {recipe['batch_size']} with {recipe['alphas_per_batch']} "
+                f"settings, {recipe['optimiser']}, learning rate {recipe['learning_rate']:g} "
+                f"({recipe['schedule']})",
+            ]
+        )
+    return found
+
+
+def _range(parameter: Parameter) -> str:
+    unit = f" {parameter.unit}" if parameter.unit else ""
+    return f"{parameter.name} {parameter.low:g} to {parameter.high:g}{unit}"
+
+
+def _backbone(one: Shown) -> str:
+    backbone = one.run.config.backbone
+    arguments = backbone.get("arguments", {})
+    sizes = ", ".join(f"{k} {v}" for k, v in arguments.items() if k in ("width", "depth"))
+    return (backbone.get("name") or backbone["class"]) + (f" ({sizes})" if sizes else "")
+
+
+def _accuracy(several: Sequence[Shown]) -> dict[str, Any]:
+    """Settings with the accuracy of every seed. Networks for one setting each are points, not curves."""
+    if several[0].run.config.fixed is not None:
+        rows = [(one.table[0][0], one.table[1][0]) for one in several]
+        return {"points": True, "params": [r[0] for r in rows], "seeds": [[r[1] for r in rows]]}
+    first = several[0].table[0]
+    same = [one.table[1] for one in several if one.table[0] == first]
+    return {"points": False, "params": first, "seeds": same}
+
+
+@torch.no_grad()
+def _beta(one: Shown) -> dict[str, Any]:
+    """beta along each parameter, the others in the middle of their range."""
+    assert isinstance(one.net, SCN)
+    transform = one.run.transform()
+    axes = []
+    for place, parameter in enumerate(transform.parameters):
+        settings = _line(transform, place)
+        beta = one.net.beta(transform.encode(settings))
+        axes.append(
+            {
+                "name": parameter.name,
+                "values": settings[:, place].tolist(),
+                "beta": [[round(v, 5) for v in column] for column in beta.mT.tolist()],
+            }
+        )
+    return {"seed": one.run.config.seed, "axes": axes}
+
+
+def _line(transform: Transform, place: int) -> torch.Tensor:
+    """(BETA_STEPS, P): the whole range of one parameter, to its end also where it is a circle."""
+    parameter = transform.parameters[place]
+    middle = torch.tensor([(p.low + p.high) / 2 for p in transform.parameters])
+    settings = middle.repeat(BETA_STEPS + 1, 1)
+    settings[:, place] = torch.linspace(parameter.low, parameter.high, BETA_STEPS + 1)
+    return settings
+
+
+def _training(several: Sequence[Shown]) -> dict[str, Any]:
+    """Curves over epochs: of each a list for each run."""
+    trained = [one.metrics for one in several if one.metrics]
+    names = ("loss", "validation_accuracy", "active_bases")
+    return {name: [[epoch.get(name) for epoch in metrics] for metrics in trained] for name in names}
+
+
+def _costs(key: Key, several: Sequence[Shown]) -> list[dict[str, Any]]:
+    """A row for each target that the network was measured on, or one without a target."""
+    outcome = several[0].outcome
+    base = {**_name(key), "inference": outcome.inference, "parameters": outcome.parameters}
+    measured = [row for one in several for row in _device_rows(one)]
+    best = list({row["target"]: row for row in reversed(measured)}.values())
+    return [{**base, **row} for row in reversed(best)] or [base]
+
+
+def _device_rows(one: Shown) -> list[dict[str, Any]]:
+    """What `scn device` wrote into the run folder: one object, or several in a list or under "rows"."""
+    path = one.run.folder / "device.json"
+    if not path.is_file():
+        return []
+    try:
+        content = json.loads(path.read_text())
+        rows = content if isinstance(content, list) else content.get("rows", [content])
+        return [_device_row(row) for row in rows]
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise ValueError(
+            f"{path} is damaged ({error!r}): `scn device {one.run.folder}` measures anew"
+        ) from error
+
+
+def _device_row(row: dict[str, Any]) -> dict[str, Any]:
+    counts, options = row.get("instructions") or {}, row.get("options") or {}
+    return {
+        "target": ", ".join([str(row["target"]), *(str(v) for v in options.values() if isinstance(v, str))]),
+        "flash": row.get("flash"),
+        "ram": row.get("ram"),
+        **{name: counts.get(name) for name in INSTRUCTIONS},
+    }
+
+
+def _repeat(shown: Sequence[Shown]) -> dict[str, Any]:
+    configs = [one.run.config for one in shown]
+    trained = {f"{k} {v}" for config in configs for k, v in config.versions.items()}
+    return {
+        "commands": commands(shown),
+        "versions": sorted(trained),
+        "page": [f"{k} {v}" for k, v in runs.versions().items()],
+        "seeds": sorted({config.seed for config in configs}),
+        "checksum": sorted({config.checksum for config in configs if config.checksum}),
+    }

@@ -1,0 +1,165 @@
+// The interactive figures of the report. Each function returns plotly traces and a layout of its own.
+
+/** Colours, fonts and margins of every figure, for light or dark ground. */
+function figureLayout(dark, more) {
+  const ink = dark ? "#e8ebee" : "#1b1f24";
+  const line = dark ? "#3a424b" : "#d5dbe1";
+  const axis = { gridcolor: line, zerolinecolor: line, linecolor: line, automargin: true };
+  const polar = { bgcolor: "rgba(0,0,0,0)", radialaxis: { ...axis, angle: 22, tickangle: 22, nticks: 5, tickfont: { size: 11 } }, angularaxis: axis };
+  return merged({
+    paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { color: ink, size: 13 },
+    margin: { l: 60, r: 16, t: 16, b: 56 }, height: 380, xaxis: axis, yaxis: axis, polar,
+    legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0, xanchor: "left" }, hovermode: "closest",
+  }, more);
+}
+
+/** Objects in objects are merged, everything else is replaced. */
+function merged(base, more) {
+  const found = { ...base };
+  for (const [key, value] of Object.entries(more)) {
+    const both = value && found[key] && typeof value === "object" && !Array.isArray(value);
+    found[key] = both ? merged(found[key], value) : value;
+  }
+  return found;
+}
+
+function mean(values) {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** The mean over seeds at every place; places that a run did not reach are left out. */
+function meanOver(seeds) {
+  const longest = Math.max(0, ...seeds.map((seed) => seed.length));
+  return Array.from({ length: longest }, (_, place) => {
+    const known = seeds.map((seed) => seed[place]).filter((value) => value !== null && value !== undefined);
+    return known.length ? mean(known) : null;
+  });
+}
+
+function withUnit(parameter) {
+  return parameter.unit ? `${parameter.name} (${parameter.unit})` : parameter.name;
+}
+
+/** The mean accuracy along one parameter, over all settings of the others and all seeds. */
+function alongParameter(entry, place) {
+  const sums = new Map();
+  entry.params.forEach((setting, row) => {
+    const kept = sums.get(setting[place]) ?? [];
+    kept.push(...entry.seeds.map((seed) => seed[row]));
+    sums.set(setting[place], kept);
+  });
+  const places = [...sums.keys()].sort((a, b) => a - b);
+  return { places, values: places.map((value) => mean(sums.get(value))) };
+}
+
+function accuracyFigures(content, colours, dark) {
+  const lines = content.parameters.map((parameter, place) => ({
+    title: content.parameters.length > 1 ? `mean accuracy over ${parameter.name}` : `accuracy over ${parameter.name}`,
+    ...accuracyLines(content, place, colours, dark),
+  }));
+  const only = content.parameters[0];
+  if (content.parameters.length === 1 && only.periodic) {
+    return [{ title: "the same around the circle", ...accuracyPolar(content, colours, dark) }, ...lines].reverse();
+  }
+  if (content.parameters.length === 2) return [...accuracyMaps(content, dark), ...lines];
+  return lines;
+}
+
+function accuracyLines(content, place, colours, dark) {
+  const traces = content.accuracy.map((entry) => {
+    const { places, values } = alongParameter(entry, place);
+    return {
+      type: "scatter", mode: entry.points ? "markers" : places.length > 40 ? "lines" : "lines+markers",
+      x: places, y: values, name: entry.label, line: { color: colours[entry.label], width: 2 },
+      marker: { color: colours[entry.label], size: entry.points ? 9 : 5, symbol: entry.points ? "diamond" : "circle" },
+      hovertemplate: "%{x:.4g}: %{y:.4f}<extra>%{fullData.name}</extra>",
+    };
+  });
+  const titles = { xaxis: { title: { text: withUnit(content.parameters[place]) } }, yaxis: { title: { text: "test accuracy" } } };
+  return { traces, layout: figureLayout(dark, titles) };
+}
+
+/** Around the circle. The scale begins a little below the lowest value, so that differences show. */
+function accuracyPolar(content, colours, dark) {
+  const { low, high } = content.parameters[0];
+  const degrees = (value) => 360 * (value - low) / (high - low) + (low < 0 ? low : 0);
+  const lowest = Math.min(...content.accuracy.flatMap((entry) => entry.seeds.flat()));
+  const highest = Math.max(...content.accuracy.flatMap((entry) => entry.seeds.flat()));
+  const traces = content.accuracy.map((entry) => {
+    const { places, values } = alongParameter(entry, 0);
+    const closed = !entry.points && places.length > 1;
+    return {
+      type: "scatterpolar", mode: entry.points ? "markers" : "lines", name: entry.label,
+      theta: [...places, ...(closed ? [places[0]] : [])].map(degrees), r: [...values, ...(closed ? [values[0]] : [])],
+      line: { color: colours[entry.label], width: 2 },
+      marker: { color: colours[entry.label], size: 9, symbol: "diamond" },
+      hovertemplate: "%{theta:.4g}: %{r:.4f}<extra>%{fullData.name}</extra>",
+    };
+  });
+  const range = [Math.max(0, lowest - 0.15 * (highest - lowest) - 0.01), Math.min(1, highest + 0.01)];
+  return { traces, layout: figureLayout(dark, { polar: { radialaxis: { range } }, legend: { y: 1.12 }, margin: { l: 40, r: 40, b: 40 } }) };
+}
+
+/** Two parameters: one map for each network, all on one scale. */
+function accuracyMaps(content, dark) {
+  const curves = content.accuracy.filter((entry) => !entry.points);
+  const values = curves.flatMap((entry) => entry.seeds.flat());
+  const [zmin, zmax] = [Math.min(...values), Math.max(...values)];
+  return curves.map((entry) => {
+    const average = meanOver(entry.seeds);
+    const [x, y] = [0, 1].map((place) => entry.params.map((setting) => setting[place]));
+    const traces = [{
+      type: "heatmap", x, y, z: average, zmin, zmax, colorscale: "Cividis", colorbar: { title: { text: "accuracy" }, thickness: 12 },
+      hovertemplate: "%{x:.4g}, %{y:.4g}: %{z:.4f}<extra></extra>",
+    }];
+    const [across, down] = content.parameters.map(withUnit);
+    return { title: entry.label, traces, layout: figureLayout(dark, { xaxis: { title: { text: across } }, yaxis: { title: { text: down } } }) };
+  });
+}
+
+function spreadFigures(content, colours, dark) {
+  const traces = content.accuracy.map((entry) => ({
+    type: "violin", name: entry.label, y: entry.seeds.flat(), box: { visible: true }, meanline: { visible: true },
+    points: entry.points ? "all" : false, line: { color: colours[entry.label] }, spanmode: "hard",
+    hoverinfo: "y+name",
+  }));
+  const layout = figureLayout(dark, { showlegend: false, yaxis: { title: { text: "test accuracy" } }, margin: { b: 40 } });
+  return [{ title: "accuracy of each network", wide: true, traces, layout }];
+}
+
+/** β over each parameter: the shares of the base models, one above the other; they sum to 1. */
+function betaFigures(content, dark) {
+  const shades = dark
+    ? ["#6cb6f0", "#ff8f40", "#35c9a2", "#e48ac6", "#f0e442", "#c4c4c4", "#9d8df1", "#e57373"]
+    : ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d9cb1e", "#777777", "#6a51a3", "#d55e00"];
+  return content.beta.flatMap((entry) => entry.axes.map((axis, place) => {
+    const traces = axis.beta.map((share, base) => ({
+      type: "scatter", mode: "lines", stackgroup: "beta", x: axis.values, y: share, name: `base ${base + 1}`,
+      line: { width: 0.5, color: shades[base % shades.length] }, fillcolor: shades[base % shades.length],
+      hovertemplate: "%{y:.3f}<extra>%{fullData.name}</extra>",
+    }));
+    const layout = figureLayout(dark, {
+      hovermode: "x unified", xaxis: { title: { text: withUnit(content.parameters[place]) } },
+      yaxis: { title: { text: "share of each base, β" }, range: [0, 1] }, showlegend: axis.beta.length <= 16,
+    });
+    return { title: `${entry.label}, seed ${entry.seed}`, traces, layout };
+  }));
+}
+
+function trainingFigures(content, colours, dark) {
+  const kinds = { loss: "loss", validation_accuracy: "validation accuracy", active_bases: "base models in use" };
+  return Object.entries(kinds).flatMap(([name, title]) => {
+    const traces = content.training.map((entry) => trainingCurve(entry, name, colours)).filter(Boolean);
+    if (!traces.length) return [];
+    return [{ title, traces, layout: figureLayout(dark, { xaxis: { title: { text: "epoch" } }, yaxis: { title: { text: title } } }) }];
+  });
+}
+
+function trainingCurve(entry, name, colours) {
+  const values = meanOver(entry[name]);
+  if (!values.some((value) => value !== null)) return null;
+  return {
+    type: "scatter", mode: "lines", name: entry.label, x: values.map((_, place) => place + 1), y: values,
+    line: { color: colours[entry.label], width: 2 }, hovertemplate: "epoch %{x}: %{y:.4g}<extra>%{fullData.name}</extra>",
+  };
+}

@@ -1,0 +1,147 @@
+// Fills the report with its content.
+
+const SECTIONS = {
+  results: "Results", accuracy: "Accuracy", spread: "Spread", beta: "Mixing", training: "Training", costs: "Costs",
+  repeat: "Repeat",
+};
+
+const RESULT_COLUMNS = [
+  ["network", (row) => row.label],
+  ["D", (row) => row.method in OTHERS.light ? "–" : row.dims],
+  ["accuracy", (row) => row.seeds > 1 ? `${row.mean.toFixed(4)} ± ${row.std.toFixed(4)}` : row.mean.toFixed(4)],
+  ["at its worst setting", (row) => row.worst.toFixed(4)],
+  ["seeds", (row) => row.seeds],
+  ["weights for one answer", (row) => grouped(row.inference)],
+  ["weights stored", (row) => grouped(row.parameters)],
+];
+
+const SIZE_COLUMNS = [
+  ["network", (row) => row.label],
+  ["weights for one answer", (row) => grouped(row.inference)],
+  ["weights stored", (row) => grouped(row.parameters)],
+  ["stored as float32 (bytes)", (row) => grouped(4 * row.parameters)],
+];
+
+const DEVICE_COLUMNS = [
+  ["device", (row) => row.target ?? "–"],
+  ["flash (bytes)", (row) => grouped(row.flash)],
+  ["RAM (bytes)", (row) => grouped(row.ram)],
+  ["instructions for β", (row) => grouped(row.hypernet)],
+  ["for θ", (row) => grouped(row.configure)],
+  ["for an answer", (row) => grouped(row.infer)],
+];
+
+function pairs(list, target) {
+  target.replaceChildren(...list.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
+}
+
+function table(columns, rows, colours, target) {
+  const head = columns.map(([name]) => element("th", { scope: "col" }, name));
+  const body = rows.map((row) => {
+    const cells = columns.map(([, value], place) => place
+      ? element("td", {}, String(value(row)))
+      : element("th", { scope: "row" }, element("span", { class: "swatch", style: `background:${colours[row.label]}` }), value(row)));
+    return element("tr", {}, ...cells);
+  });
+  target.replaceChildren(element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...body));
+}
+
+function showWarnings(list) {
+  const shown = list.map((text) => element("p", { class: "warning" }, text));
+  document.getElementById("warning-list").replaceChildren(...shown);
+  document.getElementById("warnings").hidden = list.length === 0;
+}
+
+function showNotes(content) {
+  const single = content.rows.every((row) => row.seeds === 1);
+  document.getElementById("result-note").textContent =
+    "Accuracy is the mean over all settings" + (single
+      ? "; each network was trained once, so there is no spread over seeds."
+      : ", then over seeds, ± the standard deviation over seeds. The worst setting is that of each seed, as a mean.");
+  document.getElementById("accuracy-note").textContent =
+    "Means over seeds. Hover for values, click a name to hide a curve, drag to zoom, double-click to go back."
+    + (content.parameters.length > 1 ? " Curves are means over the settings of the other parameters." : "");
+  document.getElementById("beta-note").textContent =
+    "θ = Σ βᵢθᵢ: the share of each base model in the configured network"
+    + (content.parameters.length > 1 ? ", along one parameter with the others in the middle of their range." : ".");
+  document.getElementById("cost-note").textContent = content.costs.some((row) => row.target)
+    ? "Instructions: for β (configuration network), for θ (mixing, only when the setting changes), for one answer."
+    : "Flash, RAM and instructions are not known yet: `scn device RUN` measures them.";
+}
+
+function showRepeat(repeat) {
+  document.getElementById("commands").textContent = repeat.commands.join("\n");
+  pairs([
+    ["seeds", repeat.seeds.join(", ")],
+    ["trained with", repeat.versions.join(", ")],
+    ["this page by", repeat.page.join(", ")],
+    ["data (sha256)", repeat.checksum.join(", ") || "not recorded"],
+  ], document.getElementById("versions"));
+  document.getElementById("copy").addEventListener("click", copyCommands);
+}
+
+/** By selection where the clipboard is closed to files. */
+async function copyCommands() {
+  const commands = document.getElementById("commands");
+  const said = document.getElementById("copied");
+  try {
+    await navigator.clipboard.writeText(commands.textContent);
+    said.textContent = "copied";
+  } catch {
+    getSelection().selectAllChildren(commands);
+    said.textContent = "selected: press Ctrl+C";
+  }
+}
+
+const OPTIONS = { displayModeBar: false, responsive: true };
+
+/** Draw one kind of figure, again and again: for dark, light and paper. */
+function draw(id, figures) {
+  const target = document.getElementById(id);
+  figures.forEach((figure, index) => {
+    const place = target.children[index] ?? target.appendChild(emptyFigure(figure));
+    Plotly.react(place.lastChild, figure.traces, figure.layout, OPTIONS);
+  });
+  target.closest("section").hidden = figures.length === 0;
+}
+
+function emptyFigure({ title, wide }) {
+  return element("figure", { class: wide ? "wide" : "" },
+    element("figcaption", {}, title), element("div", { role: "img", "aria-label": title }));
+}
+
+function drawAll(content, dark) {
+  const colours = coloursOf(content.rows, dark);
+  table(RESULT_COLUMNS, content.rows, colours, document.getElementById("result-table"));
+  const measured = content.costs.some((row) => row.target);
+  table(measured ? [...SIZE_COLUMNS, ...DEVICE_COLUMNS] : SIZE_COLUMNS, content.costs, colours, document.getElementById("cost-table"));
+  draw("accuracy-figures", accuracyFigures(content, colours, dark));
+  draw("spread-figures", spreadFigures(content, colours, dark));
+  draw("beta-figures", betaFigures(content, dark));
+  draw("training-figures", trainingFigures(content, colours, dark));
+}
+
+function showContents() {
+  const links = Object.entries(SECTIONS).filter(([id]) => !document.getElementById(id).hidden);
+  document.getElementById("contents").replaceChildren(
+    ...links.map(([id, name]) => element("a", { href: `#${id}` }, name)));
+}
+
+async function showReport() {
+  const content = pageContent();
+  document.getElementById("title").textContent = content.title;
+  document.getElementById("summary").textContent = content.facts[1][1];
+  pairs(content.facts, document.getElementById("facts"));
+  showWarnings(content.warnings);
+  showNotes(content);
+  showRepeat(content.repeat);
+  await loadLibrary();
+  drawAll(content, darkness.matches);
+  showContents();
+  darkness.addEventListener("change", () => drawAll(content, darkness.matches));
+  addEventListener("beforeprint", () => drawAll(content, false));
+  addEventListener("afterprint", () => drawAll(content, darkness.matches));
+  document.body.dataset.ready = "yes";
+}
+
+showReport().catch(failed);

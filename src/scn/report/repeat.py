@@ -1,0 +1,87 @@
+"""The exact commands that make runs again, worked out from what the runs say about themselves."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+import torch
+
+from scn import tasks
+from scn.data import Normalisation
+from scn.pages.collect import Shown
+from scn.recipe import Recipe
+from scn.runs import RunConfig
+from scn.transforms import Transform
+
+
+def commands(shown: Sequence[Shown]) -> list[str]:
+    """For each run, one command that trains it and one that evaluates it."""
+    return [line for one in shown for line in _of_run(one)]
+
+
+def _of_run(one: Shown) -> list[str]:
+    config, folder = one.run.config, str(one.run.folder)
+    source = config.source.get("imported")
+    if source:
+        options = ["--data", config.data, "--transform", config.transform, "--preset", config.preset]
+        made = shlex.join(["scn", "import", source, *options, "-o", folder])
+    else:
+        made = shlex.join(["scn", "train", *training_options(config), "-o", folder])
+    return [made, shlex.join(["scn", "evaluate", folder, *_evaluation_options(one)])]
+
+
+def training_options(config: RunConfig) -> list[str]:
+    """The options of `scn train` that give this configuration."""
+    found = ["--data", config.data, "--transform", config.transform]
+    found += ["--backbone", config.backbone.get("name") or config.backbone["class"]]
+    sizes = {name: config.backbone.get("arguments", {}).get(name) for name in ("width", "depth")}
+    found += [part for name, size in sizes.items() if size is not None for part in (f"--{name}", str(size))]
+    found += ["--method", config.method, "--dims", str(config.dims), "--preset", config.preset]
+    if config.fixed is not None:
+        found += ["--fixed", ",".join(f"{value:.9g}" for value in config.fixed)]
+    if config.configurable != ["*"]:
+        found += ["--configurable", ",".join(config.configurable)]
+    base, named = _base_recipe(config)
+    found += ["--recipe", named] if named != "default" else []
+    for name, value in config.recipe.items():
+        if value != base[name]:
+            found += ["--set", f"{name}={_written(value)}"]
+    return [*found, "--seed", str(config.seed)]
+
+
+def _base_recipe(config: RunConfig) -> tuple[dict[str, Any], str]:
+    """The published recipe normalises as published; ours by the mean and deviation of the data."""
+    plain = {k: list(v) for k, v in asdict(Normalisation()).items()}
+    published = {k: list(v) for k, v in config.normalisation.items()} == plain
+    known = {task.backbone for task in tasks.TASKS.values()}
+    if published and config.backbone.get("name") in known:
+        return tasks.recipe("paper", config.backbone["name"]).to_json(), "paper"
+    return Recipe().to_json(), "default"
+
+
+def _written(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _evaluation_options(one: Shown) -> list[str]:
+    step = _step(one.table[0], one.run.transform())
+    return [] if step is None else ["--step", f"{step:g}"]
+
+
+def _step(settings: list[list[float]], transform: Transform) -> float | None:
+    """How far apart the settings lie, if `scn evaluate` can be told so."""
+    values = torch.tensor(settings, dtype=torch.float64)[:, 0].unique()
+    if len(values) < 2:
+        return None
+    step = float(f"{values.diff().min().item():.7g}")
+    try:
+        regular = transform.regular(step)
+    except ValueError:
+        return None
+    given = torch.tensor(settings)
+    apart = transform.distance(given.unsqueeze(1), regular).amin(dim=1)
+    alike = len(given) == len(regular) or transform.measured  # which leaves out settings without a sample
+    return step if alike and apart.max() < 1e-4 else None

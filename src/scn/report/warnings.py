@@ -1,0 +1,120 @@
+"""What a reader of a report should be told unasked: signs that a training or a test did not go well."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import torch
+from torch import Tensor
+
+from scn.core.network import SCN
+from scn.methods.scn_method import IN_USE
+from scn.pages.collect import Shown
+from scn.plots.style import label
+from scn.transforms import Transform
+
+FINE = 2000  # steps over the range of a parameter, in which beta is looked at for jumps
+JUMP = 0.1  # of beta in one such step
+FAR = 0.05  # between test and validation accuracy
+
+
+def warnings(shown: Sequence[Shown]) -> list[str]:
+    """All warnings about these runs, each a sentence."""
+    found = [text for one in shown for text in _of_run(one)]
+    return [*found, *_of_comparison(shown)]
+
+
+def _of_run(one: Shown) -> Iterator[str]:
+    config = one.run.config
+    name = f"{label(config.method, config.dims)}, seed {config.seed}"
+    if isinstance(one.net, SCN):
+        transform = one.run.transform()
+        yield from (f"{name}: {text}" for text in dead_bases(one.net, transform))
+        yield from (f"{name}: {text}" for text in jumps(one.net, transform))
+    apart = validation_gap(one)
+    if apart:
+        yield f"{name}: {apart}"
+
+
+@torch.no_grad()
+def dead_bases(net: SCN, transform: Transform) -> list[str]:
+    """Base models that no setting uses: they cost memory and do nothing."""
+    steps = max(2, round(4000 ** (1 / len(transform.parameters))))
+    most = net.beta(transform.encode(transform.grid(steps))).amax(dim=0)
+    dead = (most < IN_USE).nonzero().flatten().tolist()
+    if not dead:
+        return []
+    names = ", ".join(str(i + 1) for i in dead)
+    return [
+        f"{len(dead)} of {net.dims} base models are never used (number {names}: β stays below {IN_USE}). "
+        "Fewer base models would do."
+    ]
+
+
+@torch.no_grad()
+def jumps(net: SCN, transform: Transform) -> list[str]:
+    """Where beta is not continuous in the setting, looked for along each parameter in turn."""
+    found = []
+    for place, parameter in enumerate(transform.parameters):
+        for settings in _lines(transform, place):
+            beta = net.beta(transform.encode(settings))
+            if parameter.periodic:
+                beta = torch.cat([beta, beta[:1]])
+            step = (beta[1:] - beta[:-1]).abs().amax(dim=1)
+            if step.max() > JUMP:
+                where = settings[int(step.argmax()), place].item()
+                found.append(
+                    f"β is not continuous in {parameter.name}: it changes by {step.max().item():.2f} within "
+                    f"1/{FINE} of the range, near {where:.4g} {parameter.unit}".rstrip()
+                    + "."
+                )
+                break
+    return found
+
+
+def _lines(transform: Transform, place: int) -> Iterator[Tensor]:
+    """Settings (FINE, P) along one parameter, the others at a quarter, half and three quarters of theirs."""
+    own = transform.parameters[place].grid(FINE)
+    for share in (0.25, 0.5, 0.75) if len(transform.parameters) > 1 else (0.5,):
+        settings = torch.tensor([p.low + share * (p.high - p.low) for p in transform.parameters])
+        settings = settings.repeat(FINE, 1)
+        settings[:, place] = own
+        yield settings
+
+
+def validation_gap(one: Shown) -> str | None:
+    """Whether the test accuracy is further from the validation accuracy than chance explains."""
+    known = [m["validation_accuracy"] for m in one.metrics if m.get("validation_accuracy") is not None]
+    if not known:
+        return None
+    config = one.run.config
+    held = config.samples.get("val") or round(config.recipe["validation_share"] * config.samples["train"])
+    best, mean = max(known), one.evaluation["mean"]
+    chance = 3 * math.sqrt(max(best * (1 - best), 1e-4) / max(held, 1))
+    if abs(best - mean) <= max(FAR, chance):
+        return None
+    return (
+        f"the test accuracy {mean:.3f} is far from the best validation accuracy {best:.3f} "
+        f"({held:,} validation samples): the test data may differ from the training data."
+    )
+
+
+def _of_comparison(shown: Sequence[Shown]) -> Iterator[str]:
+    """What makes numbers of several runs not comparable."""
+    if len({one.run.config.checksum for one in shown if one.run.config.checksum}) > 1:
+        yield "The runs were trained on different versions of the data (their checksums differ)."
+    tested: set[int] = {one.evaluation["samples"] for one in shown}
+    if len(tested) > 1:
+        yield f"The runs were tested on different numbers of samples: {', '.join(map(str, sorted(tested)))}."
+    used = {_training_samples(one) for one in shown if one.run.config.samples}
+    if len(used) > 1:
+        yield f"The runs were trained on different numbers of samples: {', '.join(map(str, sorted(used)))}."
+    grids = {tuple(map(tuple, one.table[0])) for one in shown if one.run.config.fixed is None}
+    if len(grids) > 1:
+        yield "The runs were evaluated under different settings: `scn evaluate --step` makes them alike."
+
+
+def _training_samples(one: Shown) -> int:
+    config = one.run.config
+    return min(config.recipe["train_samples"] or config.samples["train"], config.samples["train"])
