@@ -94,12 +94,3 @@ static void scn_dot(float *sums, const float *weights, const float *x, int count
         sums[r] = sum;
     }
 }
-
-static void scn_store(float *y, const float *sums, int count, int step, int relu)
-{
-    int i;
-    for (i = 0; i < count; i++) {
-        const float sum = sums[i];
-        y[i * step] = (relu && sum < 0.0f) ? 0.0f : sum;
-    }
-}
