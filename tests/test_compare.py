@@ -28,6 +28,7 @@ def compare(data: str, folder: Path, *more: str) -> dict[str, object]:
     arguments = ("compare", "--data", data, *SMALL, "-o", str(folder), "--json", *more)
     result = run(*arguments)
     assert result.code == 0, result.err
+    assert f"the report is {folder / 'report.html'}" in result.err
     return json.loads(result.out)
 
 
@@ -47,6 +48,7 @@ def test_a_comparison_trains_evaluates_and_draws(small_data: str, tmp_path: Path
     assert rows["scn", 3]["mean"] == pytest.approx(np.mean(means))
     assert rows["scn", 3]["std"] == pytest.approx(np.std(means, ddof=1))
     assert (tmp_path / "c" / "comparison.png").stat().st_size > 10_000
+    assert "SCN D=3" in (tmp_path / "c" / "report.html").read_text()
 
     trained = {p: p.stat().st_mtime_ns for p in (tmp_path / "c").glob("*/model.safetensors")}
     more = compare(

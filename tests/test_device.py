@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -137,6 +138,20 @@ def test_other_processors_answer_alike(name: str, tmp_path: Path) -> None:
         assert row.instructions["infer"] > row.instructions["hypernet"] > 0
 
 
+def test_the_wide_registers_of_a_pc_answer_alike(tmp_path: Path) -> None:
+    cpu = Path("/proc/cpuinfo")
+    if not cpu.is_file() or not {"avx2", "fma"} <= set(cpu.read_text().split()):
+        pytest.skip("this machine has no AVX2")
+    host = target("host")
+    wide = replace(host, flags=(*host.flags, "-mavx2", "-mfma"))
+    row = measure(a_subject(width=9), Options(), wide, tmp_path, samples=50, settings=4)
+    assert row.max_difference <= 1e-4
+    assert row.agreement == 1.0
+    narrow = measure(a_subject(width=9), Options(), host, tmp_path, samples=5, settings=1)
+    if row.instructions and narrow.instructions:
+        assert row.instructions["infer"] < 0.5 * narrow.instructions["infer"]
+
+
 @pytest.mark.parametrize(
     "options",
     [
@@ -155,6 +170,21 @@ def test_every_way_to_hold_theta_answers_alike(options: Options, tmp_path: Path)
     assert row.agreement == 1.0
     assert row.instructions is not None
     assert ("configure" in row.instructions) == (options.theta != "fixed")
+
+
+@pytest.mark.parametrize(
+    ("options", "near"),
+    [
+        (Options(weights="float16"), 0.02),
+        (Options(weights="int8"), 0.3),
+        (Options(weights="int8", inference="int8"), 0.6),
+    ],
+    ids=str,
+)
+def test_quantised_networks_answer_nearly_alike(options: Options, near: float, tmp_path: Path) -> None:
+    row = measure(a_subject(width=8), options, target(), tmp_path, samples=50, settings=4)
+    assert 1e-4 < row.max_difference <= near, "with logits up to about 10"
+    assert row.agreement >= 0.98
 
 
 def test_ram_does_not_depend_on_the_number_of_bases_and_flash_grows_by_a_base(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ class FloatCode:
         self.scratch = 0
 
     def build(self) -> Parts:
-        self.parts.need("block", "linear")
+        self.parts.need("block", "store")
         self._tables()
         for layer in self.arrangement.layers:
             self._mix(layer)
@@ -118,7 +118,9 @@ class FloatCode:
     def _mix(self, layer: Layer) -> None:
         if layer.place == "flash" and layer.bias is None:
             return
-        self.parts.need(f"mix_{self.options.weights}", "rows")
+        self.parts.need("rows")
+        if layer.place != "flash":
+            self.parts.need(f"mix_{self.options.weights}", "coefficients")
         op = layer.op
         stride = self.arrangement.base_size if layer.in_bases else 0
         weights = f"scn_{'bases' if layer.in_bases else 'shared'} + {layer.base}"
@@ -139,6 +141,7 @@ class FloatCode:
                 f"scn_mix_rows(&scn_layer_{layer.number}, beta, theta->rows + {layer.theta});"
             )
         if layer.bias is not None:
+            self.parts.need("rows_bias")
             self.parts.mix.append(
                 f"scn_mix_bias(&scn_layer_{layer.number}, beta, theta->bias + {layer.bias});"
             )
@@ -175,12 +178,12 @@ class FloatCode:
         if not is_linear(self.graph, op):
             self._convolution(op, layer, bias)
         elif layer.place == "strips":
-            self.parts.need("linear_row")
+            self.parts.need("linear", "linear_row")
             self.scratch = max(self.scratch, 4 * min(op.columns, STRIP))
             where = f"{self._beta(op)}, {bias}, {x}, {y}, s->scratch, {relu}"
             self.parts.infer.append(f"scn_linear_row(&scn_layer_{layer.number}, {where});")
         else:
-            self.parts.need("linear_ram")
+            self.parts.need("linear", "linear_ram")
             rows = self._rows(layer)
             self.parts.infer.append(f"scn_linear({rows}, {bias}, {x}, {y}, {op.rows}, {op.columns}, {relu});")
 
@@ -214,12 +217,15 @@ class FloatCode:
             self.parts.infer.append(f"{call}, {', '.join(here)}, s->scratch, {relu});")
 
     def _pool(self, op: Pool) -> None:
-        self.parts.need("pool")
+        kind = "max" if op.largest else "mean"
+        self.parts.need("seen", kind)
         window = self._window(f"pool_{op.target}", op.sources[0], op.target, op.window)
-        flags = f"{int(op.largest)}, {int(op.count_padding)}, {int(op.relu)}"
-        self.parts.infer.append(
-            f"scn_pool({window}, {self.at(op.sources[0])}, {self.at(op.target)}, {flags});"
-        )
+        if op.largest:
+            rest = "0.0f" if op.relu else "-FLT_MAX"
+        else:
+            rest = f"{int(op.count_padding)}, {int(op.relu)}"
+        call = f"scn_{kind}({window}, {self.at(op.sources[0])}, {self.at(op.target)}, {rest});"
+        self.parts.infer.append(call)
 
     def _add(self, op: Add) -> None:
         self.parts.need("add")

@@ -106,7 +106,7 @@ class Int8Code:
         """How sums become the value; a name of a constant."""
         step = self.steps[value]
         name = f"scn_out_{value}"
-        limits = f"{exact(step.low)}, {exact(step.high)}, {step.zero}"
+        limits = f"{step.low}, {step.high}, {step.zero}"
         self.parts.tables.append(f"static const scn_out {name} = {{{limits}}};\n")
         return name
 
@@ -250,11 +250,11 @@ class Int8Code:
         window = self._window(op.sources[0], op.target, op.window)
         x, y = self.at(op.sources[0]), self.at(op.target)
         if op.largest:
-            self.parts.need("int8_max")
+            self.parts.need("seen", "int8_max")
             least = source.zero if op.relu else -128
             self.parts.infer.append(f"scn_max_int8({window}, {x}, {y}, {least});")
             return
-        self.parts.need("int8_mean")
+        self.parts.need("seen", "int8_mean")
         factor = exact(source.scale / self.steps[op.target].scale)
         rest = f"{source.zero}, {factor}, {int(op.count_padding)}, {self._out(op.target)}"
         self.parts.infer.append(f"scn_mean_int8({window}, {x}, {y}, {rest});")

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 SHARE = 32768  # parts of a whole in which the base models' shares are counted
 
 
-def run(graph: Graph, x: Tensor, arithmetic: Float) -> dict[int, Tensor]:
+def run(arithmetic: Float, x: Tensor) -> dict[int, Tensor]:
     """x: (N, ...) -> every value of the graph (N, channels, height, width), in double precision."""
+    graph = arithmetic.graph
     values = {0: arithmetic.start(x.reshape(-1, *graph.shapes[0]))}
     for op in graph.ops:
         sources = [values[source] for source in op.sources]

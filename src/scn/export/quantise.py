@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from scn.export.equalise import equalised
 from scn.export.graph import Add, Affine, CannotExport, Graph, LessLeast, Op, Pool, Relu, Reshape
 from scn.export.interpret import Float, run
 
@@ -42,8 +43,12 @@ def quantised_rows(weight: Tensor) -> tuple[Tensor, Tensor]:
     return (weight / scale.unsqueeze(2)).round().clamp(-MOST, MOST), scale
 
 
-def calibrate(graph: Graph, x: Tensor, betas: Tensor) -> dict[int, Step]:
-    """The step of each value. x: (N, ...), betas: (N, D) or (1, D), the coefficients of each sample."""
+def calibrate(graph: Graph, x: Tensor, betas: Tensor) -> tuple[Graph, dict[int, Step]]:
+    """The graph with channels of equal size, and the step of each of its values.
+
+    x: (N, ...), betas: (N, D) or (1, D), the mixing coefficients of each sample.
+    """
+    graph = equalised(graph, _values(graph, x, betas))
     values = _values(graph, x, betas)
     steps: dict[int, Step] = {0: _input_step(graph, values[0])}
     for op in graph.ops:
@@ -57,14 +62,14 @@ def calibrate(graph: Graph, x: Tensor, betas: Tensor) -> dict[int, Step]:
             steps[op.target] = _best_step(values[op.target], positive)
         else:
             steps[op.target] = source
-    return steps
+    return graph, steps
 
 
 def _values(graph: Graph, x: Tensor, betas: Tensor) -> dict[int, Tensor]:
     """Every value of the graph, over all samples; samples that share their beta go together."""
     found: dict[int, list[Tensor]] = {}
     for rows, beta in by_setting(betas, len(x)):
-        for number, value in run(graph, x[rows].double(), Float(graph, beta)).items():
+        for number, value in run(Float(graph, beta), x[rows].double()).items():
             found.setdefault(number, []).append(value)
     return {number: torch.cat(parts) for number, parts in found.items()}
 

@@ -27,13 +27,14 @@ def betas(subject: Subject, graph: Graph, samples: Samples) -> Tensor:
         return subject.network.beta(subject.transform.encode(samples.params)).double()
 
 
-def steps_of(subject: Subject, graph: Graph) -> dict[int, Step]:
+def calibrated(subject: Subject, graph: Graph) -> tuple[Graph, dict[int, Step]]:
+    """The graph as it is best rounded, and the steps of its values, by training samples."""
     samples = subject.calibration()
     return calibrate(graph, samples.x, betas(subject, graph, samples))
 
 
-def of_weights(subject: Subject, options: Options, graph: Graph) -> dict[str, Any]:
-    """With rounded weights in float arithmetic."""
+def with_rounded_weights(graph: Graph, options: Options) -> Graph:
+    """The same graph with its weights as they are stored."""
     rounded = copy.deepcopy(graph)
     for op in rounded.affine:
         if options.weights == "float16":
@@ -41,6 +42,12 @@ def of_weights(subject: Subject, options: Options, graph: Graph) -> dict[str, An
         else:
             stored, scale = quantised_rows(op.weight)
             op.weight = stored * scale.unsqueeze(2)
+    return rounded
+
+
+def of_weights(subject: Subject, options: Options, graph: Graph) -> dict[str, Any]:
+    """With rounded weights in float arithmetic."""
+    rounded = with_rounded_weights(graph, options)
     return _compared(subject, graph, lambda beta: Float(rounded, beta))
 
 
@@ -58,8 +65,8 @@ def _compared(subject: Subject, graph: Graph, exported: Callable[[Tensor], Float
     answers, ours = (torch.empty(len(samples.y), dtype=torch.long) for _ in range(2))
     for rows, beta in by_setting(betas(subject, graph, samples), len(samples.y)):
         x = samples.x[rows].double()
-        answers[rows] = run(graph, x, Float(graph, beta))[graph.output].flatten(1).argmax(dim=1)
-        ours[rows] = run(graph, x, exported(beta))[graph.output].flatten(1).argmax(dim=1)
+        answers[rows] = run(Float(graph, beta), x)[graph.output].flatten(1).argmax(dim=1)
+        ours[rows] = run(exported(beta), x)[graph.output].flatten(1).argmax(dim=1)
     before, after = ((found == samples.y).double().mean().item() for found in (answers, ours))
     return {
         "accuracy": {

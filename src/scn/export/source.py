@@ -32,7 +32,7 @@ def source(
     name = subject.name
     functions = [_class_names(subject)]
     if confignet is not None:
-        parts.need("exp", "linear", "linear_ram", *encode.snippets(subject.transform))
+        parts.need("exp", "store", "linear", "linear_ram", *encode.snippets(subject.transform))
         functions += [_encode(subject), _beta(subject, confignet, parts), _mix(name, options, parts)]
         functions.append(_configure(name, options))
     functions.append(_infer(name, options, parts, confignet is not None))

@@ -27,8 +27,8 @@ void reset(void) {
     __asm__ volatile("dsb\nisb");
 #endif
     const volatile uint32_t *from = &data_source;
-    for (volatile uint32_t *to = &data_start; to < &data_end;) *to++ = *from++;
-    for (volatile uint32_t *to = &bss_start; to < &bss_end;) *to++ = 0;
+    for (volatile uint32_t *to = &data_start; (uintptr_t)to < (uintptr_t)&data_end;) *to++ = *from++;
+    for (volatile uint32_t *to = &bss_start; (uintptr_t)to < (uintptr_t)&bss_end;) *to++ = 0;
     board_exit(main());
 }
 

@@ -19,8 +19,8 @@ void begin(void) {
     __asm__ volatile("csrs mstatus, %0" : : "r"(1u << 13)); /* the floating-point unit is on */
 #endif
     const volatile uint32_t *from = &data_source;
-    for (volatile uint32_t *to = &data_start; to < &data_end;) *to++ = *from++;
-    for (volatile uint32_t *to = &bss_start; to < &bss_end;) *to++ = 0;
+    for (volatile uint32_t *to = &data_start; (uintptr_t)to < (uintptr_t)&data_end;) *to++ = *from++;
+    for (volatile uint32_t *to = &bss_start; (uintptr_t)to < (uintptr_t)&bss_end;) *to++ = 0;
     board_exit(main());
 }
 

@@ -100,11 +100,54 @@ static void scn_dot_patches(float *sums, const float *weights, const float *patc
     }
 }
 
+/* Four patches that lie side by side within the input. */
+static void scn_gather_row(const scn_window *g, const float *x, int channels, int top, int left, float *out)
+{
+    const int across = g->dilation_width, step = g->stride_width;
+    int c, i, j;
+    for (c = 0; c < channels; c++, x += g->height * g->width) {
+        const float *row = x + (top * g->width + left);
+        for (i = 0; i < g->kernel_height; i++, row += g->dilation_height * g->width) {
+            const float *from = row;
+#if SCN_VFP
+            if (step == 1 && across == 1) {
+                int n = g->kernel_width;
+                __asm__ volatile("1:\n\t"
+                                 "vldmia %[from], {s0-s3}\n\t"
+                                 "add %[from], %[from], #4\n\t"
+                                 "vstmia %[out]!, {s0-s3}\n\t"
+                                 "subs %[n], %[n], #1\n\t"
+                                 "bne 1b"
+                                 : [from] "+r"(from), [out] "+r"(out), [n] "+r"(n)
+                                 :
+                                 : "s0", "s1", "s2", "s3", "cc", "memory");
+                continue;
+            }
+#endif
+            for (j = 0; j < g->kernel_width; j++, from += across, out += 4) {
+                out[0] = from[0];
+                out[1] = from[step];
+                out[2] = from[2 * step];
+                out[3] = from[3 * step];
+            }
+        }
+    }
+}
+
 /* Four patches from `position` on, side by side; behind the last position the last one again. */
 static void scn_gather4(const scn_window *g, const float *x, int channels, int position, float *patches)
 {
     const int last = g->out_height * g->out_width - 1;
+    const int down = position / g->out_width, right = position - down * g->out_width;
+    const int top = down * g->stride_height - g->padding_height;
+    const int left = right * g->stride_width - g->padding_width;
     int p;
+    if (right + 3 < g->out_width && top >= 0 && left >= 0 &&
+        top + (g->kernel_height - 1) * g->dilation_height < g->height &&
+        left + 3 * g->stride_width + (g->kernel_width - 1) * g->dilation_width < g->width) {
+        scn_gather_row(g, x, channels, top, left, patches);
+        return;
+    }
     for (p = 0; p < 4; p++) {
         scn_gather(g, x, channels, position + p < last ? position + p : last, patches + p);
     }

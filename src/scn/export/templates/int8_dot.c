@@ -77,15 +77,20 @@ static void scn_dot_int8(int32_t *sums, const int8_t *weights, const int16_t *x,
     }
 }
 
-/* The whole number next to v, within limits; the lower one if v is not a number. */
-static int scn_rounded(float v, float low, float high)
+/* The whole number next to v, within limits. */
+static int scn_rounded(float v, int low, int high)
 {
-    v = v > low ? (v < high ? v : high) : low;
+#if SCN_VFP
+    int n;
+    __asm__("vcvtr.s32.f32 %1, %1\n\tvmov %0, %1" : "=r"(n), "+t"(v));
+    return n < low ? low : n > high ? high : n;
+#else
+    v = v > (float)low ? (v < (float)high ? v : (float)high) : (float)low; /* low, if v is not a number */
     return (int)(v < 0.0f ? v - 0.5f : v + 0.5f);
+#endif
 }
 
 /* How the sums of a layer become what the next one reads: sum * factor + offset, rounded, plus `zero`. */
 typedef struct {
-    float low, high;
-    int zero;
+    int low, high, zero;
 } scn_out;

@@ -1,7 +1,7 @@
 /* x in whole numbers of SCN_INPUT_BITS: x / scale. */
 static void scn_input_int16(const float *x, int16_t *y, int count, float factor)
 {
-    const float limit = (float)((1 << (SCN_INPUT_BITS - 1)) - 1);
+    const int limit = (1 << (SCN_INPUT_BITS - 1)) - 1;
 #if SCN_VFP && SCN_DSP
     int fours = count >> 2;
     uint32_t a, b, c, d;

@@ -3,6 +3,6 @@ static void scn_input_int8(const float *x, int8_t *y, int count, float factor)
 {
     int i;
     for (i = 0; i < count; i++) {
-        y[i] = (int8_t)scn_rounded(x[i] * factor, -127.0f, 127.0f);
+        y[i] = (int8_t)scn_rounded(x[i] * factor, -127, 127);
     }
 }

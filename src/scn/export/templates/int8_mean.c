@@ -6,25 +6,23 @@ static void scn_mean_int8(const scn_window *g, const int8_t *x, int8_t *y, int z
     int channel, down, across, i, j;
     for (channel = 0; channel < g->channels; channel++, x += g->height * g->width) {
         for (down = 0; down < g->out_height; down++) {
+            const int top = down * g->stride_height - g->padding_height;
+            int first, last;
+            scn_seen(top, g->kernel_height, g->dilation_height, g->height, &first, &last);
             for (across = 0; across < g->out_width; across++) {
-                const int top = down * g->stride_height - g->padding_height;
                 const int left = across * g->stride_width - g->padding_width;
-                int sum = 0, seen = 0;
-                for (i = 0; i < g->kernel_height; i++) {
-                    const int row = top + i * g->dilation_height;
-                    if (row < 0 || row >= g->height) {
-                        continue;
-                    }
-                    for (j = 0; j < g->kernel_width; j++) {
-                        const int column = left + j * g->dilation_width;
-                        if (column >= 0 && column < g->width) {
-                            sum += x[row * g->width + column] - zero;
-                            seen++;
-                        }
+                int from, to;
+                int sum = 0;
+                scn_seen(left, g->kernel_width, g->dilation_width, g->width, &from, &to);
+                for (i = first; i < last; i++) {
+                    const int8_t *row = x + ((top + i * g->dilation_height) * g->width + left);
+                    for (j = from; j < to; j++) {
+                        sum += row[j * g->dilation_width] - zero;
                     }
                 }
-                *y++ = (int8_t)(scn_rounded((float)sum * factor / (float)(count_padding || !seen ? full : seen),
-                                            out.low, out.high) + out.zero);
+                sum = scn_rounded((float)sum * factor / (float)(count_padding ? full : (last - first) * (to - from)),
+                                  out.low, out.high);
+                *y++ = (int8_t)(sum + out.zero);
             }
         }
     }

@@ -11,7 +11,7 @@ static void scn_shares(const scn_rows *m, const float *beta, int row, int block,
         const float step = scn_step(m, beta, row + r);
         for (i = 0; i < SCN_DIMS; i++) {
             const float share = step > 0.0f ? beta[i] * m->scale[i * all + row + r] / step : 0.0f;
-            shares[4 * i + r] = (int16_t)scn_rounded(32768.0f * share, -32767.0f, 32767.0f);
+            shares[4 * i + r] = (int16_t)scn_rounded(32768.0f * share, -32767, 32767);
         }
     }
 }

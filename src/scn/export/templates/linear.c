@@ -34,6 +34,32 @@ static void scn_dot4(float *sums, const float *weights, const float *x, int coun
               "s15", "s16", "s17", "s18", "s19", "s20", "s21", "s22", "s23", "cc", "memory");
     }
     count &= 3;
+#elif defined(__GNUC__) && defined(__AVX2__)
+    {
+        /* A PC: two columns of four rows in a register, and four such sums that do not wait for each other. */
+        typedef float eight __attribute__((vector_size(32), aligned(4), may_alias));
+        eight one = {0.0f}, two = {0.0f}, three = {0.0f}, four = {0.0f};
+        int k, r;
+        for (k = 0; k + 8 <= count; k += 8) {
+            const eight *w = (const eight *)(const void *)(weights + 4 * k);
+            const float *v = x + k;
+            const eight v01 = {v[0], v[0], v[0], v[0], v[1], v[1], v[1], v[1]};
+            const eight v23 = {v[2], v[2], v[2], v[2], v[3], v[3], v[3], v[3]};
+            const eight v45 = {v[4], v[4], v[4], v[4], v[5], v[5], v[5], v[5]};
+            const eight v67 = {v[6], v[6], v[6], v[6], v[7], v[7], v[7], v[7]};
+            one += w[0] * v01;
+            two += w[1] * v23;
+            three += w[2] * v45;
+            four += w[3] * v67;
+        }
+        one += two + three + four;
+        for (r = 0; r < 4; r++) {
+            sums[r] += one[r] + one[r + 4];
+        }
+        weights += 4 * k;
+        x += k;
+        count -= k;
+    }
 #endif
     {
         float a = sums[0], b = sums[1], c = sums[2], d = sums[3];
@@ -66,14 +92,5 @@ static void scn_dot(float *sums, const float *weights, const float *x, int count
             sum += weights[block * k + r] * x[k];
         }
         sums[r] = sum;
-    }
-}
-
-static void scn_store(float *y, const float *sums, int count, int step, int relu)
-{
-    int i;
-    for (i = 0; i < count; i++) {
-        const float sum = sums[i];
-        y[i * step] = (relu && sum < 0.0f) ? 0.0f : sum;
     }
 }

@@ -1,0 +1,175 @@
+"""Export in whole numbers: C computes what Python says it does, and trained networks keep their answers."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+
+from generated import OK, built, subject
+from scn import SCN, data, transforms
+from scn.backbones import M5, MLP, LeNet5, ResNet18, ShallowCNN, ShiftInvariantCNN
+from scn.export import Options, Subject, interpret, rounding
+from scn.export.c import graph_of
+from scn.export.quantise import calibrate, quantised_rows
+
+INT8 = Options(weights="int8", inference="int8")
+ROTATION = transforms.get("rotation")
+
+
+@pytest.fixture(scope="module")
+def data_file(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Handwritten digits as a user's own file."""
+    arrays = data.load("digits").arrays
+    path = tmp_path_factory.mktemp("data") / "digits.npz"
+    np.savez(path, **{key: arrays[key] for key in ("x_train", "y_train", "x_test", "y_test")})
+    return str(path)
+
+
+def tones(path: Path, samples: int = 1600, length: int = 1200) -> str:
+    """Short sounds of four pitches with noise, as a data file of waveforms."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 4, samples)
+    time = np.arange(length) / 8000
+    pitch = 300.0 * 1.6 ** y[:, None] * rng.uniform(0.95, 1.05, (samples, 1))
+    wave = np.sin(2 * math.pi * pitch * time + rng.uniform(0, 7, (samples, 1)))
+    loud = rng.uniform(0.2, 0.6, (samples, 1))
+    x = (32767 * loud * (wave + 0.3 * rng.normal(size=wave.shape)) / 2).clip(-32767, 32767).astype(np.int16)
+    cut = samples * 3 // 4
+    np.savez(path, x_train=x[:cut], y_train=y[:cut], x_test=x[cut:], y_test=y[cut:], sample_rate=8000)
+    return str(path)
+
+
+def trained(net: SCN, what: Subject, steps: int) -> None:
+    """A few steps on the training samples, each batch under four settings."""
+    found = what.samples("train", 1200, settings=24)
+    alpha = what.transform.encode(found.params)
+    optimiser = torch.optim.Adam(net.parameters(), 4e-3)
+    net.train()
+    generator = torch.Generator().manual_seed(0)
+    for _ in range(steps):
+        rows = torch.randint(len(found.x), (64,), generator=generator)
+        loss = nn.functional.cross_entropy(net(found.x[rows], alpha[rows]), found.y[rows])
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+    net.eval()
+
+
+KINDS: dict[str, tuple[nn.Module, tuple[int, ...], str, int]] = {
+    "MLP": (MLP((1, 32, 32), 10, 24), (1, 32, 32), "rotation", 150),
+    "LeNet-5": (LeNet5(), (1, 32, 32), "rotation", 120),
+    "ShallowCNN": (ShallowCNN((1, 32, 32), 10, width=6), (1, 32, 32), "rotation", 150),
+    "M5": (M5((1, 1200), 4, width=8, stride=2), (1, 1200), "pitch", 60),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_trained_network_keeps_its_answers(kind: str, data_file: str, tmp_path: Path) -> None:
+    """At least 98 % of the classes, and at most one point of accuracy less; C as Python computes it."""
+    backbone, shape, transform, steps = KINDS[kind]
+    torch.manual_seed(0)
+    size = transforms.get(transform).alpha_dim
+    net = SCN(backbone, alpha_dim=size, dims=3, init="pretrained", noise=0.3, seed=1)
+    file = tones(tmp_path / "tones.npz") if kind == "M5" else data_file
+    what = subject(net, shape, transform, data=file)
+    trained(net, what, steps)
+    program = built(what, INT8, tmp_path)
+    found = what.samples("test", 200, settings=8)
+    exact, ours = [], []
+    for params in found.params.unique(dim=0):
+        rows = (found.params == params).all(dim=1)
+        alpha = what.transform.encode(params)
+        assert program.configure(alpha) == OK
+        with torch.no_grad():
+            exact.append(net.configure(alpha)(found.x[rows]).argmax(dim=1))
+        ours.append(program.answers(found.x[rows]).argmax(dim=1))
+    labels = torch.cat([found.y[(found.params == p).all(dim=1)] for p in found.params.unique(dim=0)])
+    before, after = torch.cat(exact), torch.cat(ours)
+    accuracy = (before == labels).double().mean()
+    assert accuracy > 0.6  # trained for real
+    assert (before == after).double().mean() >= 0.98
+    assert (after == labels).double().mean() >= accuracy - 0.01
+
+
+NETWORKS: dict[str, tuple[nn.Module, tuple[int, ...]]] = {
+    "MLP": (MLP((1, 6, 6), 5, 9, depth=2, norm=True), (1, 6, 6)),
+    "ShallowCNN": (ShallowCNN((3, 26, 26), 10, width=3, depth=4), (3, 26, 26)),
+    "M5": (M5((1, 1200), 7, width=4, stride=2), (1, 1200)),
+    "ResNet18": (ResNet18((3, 8, 8), 10, width=3), (3, 8, 8)),
+    "shift-invariant": (ShiftInvariantCNN((1, 12, 12), 10, width=5), (1, 12, 12)),
+}
+
+
+class Calibrated(Subject):
+    """Noise instead of data."""
+
+    def samples(self, split: str, count: int, settings: int = 16, seed: int = 0):  # type: ignore[no-untyped-def]
+        generator = torch.Generator().manual_seed(seed)
+        params = self.transform.sample(4, generator) if self.params is None else self.params.expand(4, -1)
+        x = torch.randn(64, *self.shape, generator=generator)
+        return rounding.Samples(x, torch.zeros(64, dtype=torch.long), params.repeat_interleave(16, dim=0))
+
+
+def expected(what: Subject, net: nn.Module, alpha: Tensor, x: Tensor) -> Tensor:
+    """What the whole numbers give in Python."""
+    whole = what.plain(what.params) if what.params is not None else net
+    graph, steps = rounding.calibrated(what, graph_of(what, whole))
+    beta = net.beta(alpha).detach() if isinstance(net, SCN) and graph.dims > 1 else torch.ones(1)
+    stored = {op.target: quantised_rows(op.weight) for op in graph.affine}
+    return interpret.run(interpret.Int8(graph, beta, steps, stored), x.double())[graph.output].flatten(1)
+
+
+@pytest.mark.parametrize("theta", ["ram", "row", "fixed"])
+@pytest.mark.parametrize("kind", NETWORKS)
+def test_c_computes_the_whole_numbers_that_python_does(kind: str, theta: str, tmp_path: Path) -> None:
+    backbone, shape = NETWORKS[kind]
+    net = SCN(backbone.eval(), alpha_dim=2, dims=3, seed=1).eval()
+    with torch.no_grad():
+        net.theta.mul_(1 + 0.3 * torch.randn_like(net.theta))
+    plain = subject(net, shape, params=torch.tensor([30.0]) if theta == "fixed" else None)
+    what = Calibrated(**vars(plain))
+    options = Options(theta=theta, weights="int8", inference="int8")  # type: ignore[arg-type]
+    program = built(what, options, tmp_path)
+    x = torch.randn(6, *shape)
+    alpha = ROTATION.encode(torch.tensor([30.0]))
+    if theta != "fixed":
+        assert program.configure(alpha) == OK
+    whole = expected(what, net, alpha, x)
+    ours = program.answers(x).double()
+    # float32 against float64 may round a sum at a half differently: a step or two somewhere
+    assert (ours - whole).abs().max() <= 0.02 * whole.abs().max()
+    assert (ours - whole).abs().mean() <= 0.003 * whole.abs().max()
+
+
+def test_equal_channels_compute_the_same() -> None:
+    backbone, shape = NETWORKS["M5"]
+    net = SCN(backbone.eval(), alpha_dim=2, dims=3, seed=1).eval()
+    what = subject(net, shape)
+    graph = graph_of(what, net)
+    x, beta = torch.randn(8, *shape).double(), net.beta(torch.tensor([0.6, 0.8])).detach()
+    equal, steps = calibrate(graph, x, beta.unsqueeze(0))
+    before, after = (interpret.run(interpret.Float(g, beta), x) for g in (graph, equal))
+    torch.testing.assert_close(before[graph.output], after[graph.output])
+    conv = next(op for op in equal.affine)
+    largest = after[conv.target].abs().amax(dim=(0, 2, 3))
+    torch.testing.assert_close(largest, largest.max().expand_as(largest))
+    assert steps[0].bits == 16
+    assert steps[conv.target].bits == 8
+
+
+def test_a_network_that_does_not_end_in_a_linear_layer_is_refused(tmp_path: Path) -> None:
+    net = nn.Sequential(nn.Conv2d(1, 4, 3), nn.AdaptiveAvgPool2d(1), nn.Flatten()).eval()
+    what = Calibrated(**vars(subject(net, (1, 6, 6))))
+    with pytest.raises(ValueError, match="is not linear: use --inference float"):
+        built(what, INT8, tmp_path)
+
+
+def test_without_data_there_is_nothing_to_calibrate_by(tmp_path: Path) -> None:
+    net = SCN(MLP((1, 4, 4), 3, 4), alpha_dim=2, dims=2)
+    with pytest.raises(FileNotFoundError, match="no such file"):
+        built(subject(net, (1, 4, 4)), INT8, tmp_path)
