@@ -1,6 +1,6 @@
 """How long a step of the explorer's dial takes in Chromium: the script, and until its frame is painted.
 
-The least of many is that of a quiet machine; the median depends on who else is at work.
+The median depends on what else the machine does; the least of many says more about the page.
 
 Trains a small SCN and One4All on digits first, makes the page and turns the dial once around.
 """
