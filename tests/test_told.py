@@ -32,7 +32,9 @@ def readings(tmp_path: Path) -> Path:
 def test_alpha_stands_behind_the_readings() -> None:
     light = transforms.get("light")
     params = torch.tensor([[10.0], [760.0]])
-    seen = methods.get("one4all-alpha")(light).see(torch.zeros(4, 3), params)
+    told = methods.get("one4all-alpha")(light)
+    assert told.see(torch.zeros(1, 3), params[1]).tolist() == [[0, 0, 0, 1]]
+    seen = told.see(torch.zeros(4, 3), params)
     assert seen.tolist() == [[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 0, 1]]
 
 

@@ -24,4 +24,5 @@ class AlphaAlone(Plain):
 
     def see(self, x: Tensor, params: Tensor) -> Tensor:
         """x: (B, ...) -> (B, S)."""
-        return self.transform.encode(params).repeat_interleave(len(x) // len(params), dim=0)
+        alpha = self.transform.encode(self.transform.rows(x, params))
+        return alpha.repeat_interleave(len(x) // len(alpha), dim=0)

@@ -22,5 +22,5 @@ class One4AllAlpha(Plain):
 
     def see(self, x: Tensor, params: Tensor) -> Tensor:
         """x: (B, F) -> (B, F + S)."""
-        alpha = self.transform.encode(params)
+        alpha = self.transform.encode(self.transform.rows(x, params))
         return torch.cat([x, alpha.repeat_interleave(len(x) // len(alpha), dim=0)], dim=1)
