@@ -49,9 +49,11 @@ def test_a_figure_holds_what_its_stored_description_says(
     found = json.loads(json.dumps(describe(figure)))
     stored = json.loads(STORED.read_text()) if STORED.is_file() else {}
     if os.environ.get("SCN_WRITE_FIGURES"):
-        STORED.write_text(
-            json.dumps({**stored, f"{name} {kind}": found}, indent=1, ensure_ascii=False) + "\n"
+        stored[f"{name} {kind}"] = found
+        entries = (
+            f"{json.dumps(key)}: {json.dumps(stored[key], ensure_ascii=False)}" for key in sorted(stored)
         )
+        STORED.write_text("{\n" + ",\n".join(entries) + "\n}\n")
         return
     assert found == stored[f"{name} {kind}"]
 
