@@ -119,7 +119,7 @@ def _axes(axes: Any) -> dict[str, Any]:
         "labels": [_words(axes.get_xlabel()), _words(axes.get_ylabel())],
         "lines": [f"{line.get_label()}: {len(np.atleast_1d(line.get_data()[0]))}" for line in named],
         "other lines": len(axes.lines) - len(named),
-        "areas": [type(area).__name__ for area in axes.collections],
+        "areas": [type(area).__name__.removeprefix("FillBetween") for area in axes.collections],
         "bars": len(
             [bar for container in axes.containers for bar in container if hasattr(bar, "get_height")]
         ),
