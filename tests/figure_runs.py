@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -97,8 +98,16 @@ def describe(figure: Any) -> dict[str, Any]:
         "size": [round(float(side), 2) for side in figure.get_size_inches()],
         "title": _words(figure.get_suptitle()),
         "legend": [_words(text.get_text()) for legend in figure.legends for text in legend.get_texts()],
-        "axes": [_axes(axes) for axes in figure.axes if axes.get_visible()],
+        "axes": _counted([_axes(axes) for axes in figure.axes if axes.get_visible()]),
     }
+
+
+def _counted(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Axes that are like those before them as a number."""
+    return [
+        {**first, "times": times} if (times := len(list(alike))) > 1 else first
+        for first, alike in ((key, group) for key, group in itertools.groupby(found))
+    ]
 
 
 def _axes(axes: Any) -> dict[str, Any]:
@@ -110,7 +119,7 @@ def _axes(axes: Any) -> dict[str, Any]:
         "labels": [_words(axes.get_xlabel()), _words(axes.get_ylabel())],
         "lines": [f"{line.get_label()}: {len(np.atleast_1d(line.get_data()[0]))}" for line in named],
         "other lines": len(axes.lines) - len(named),
-        "areas": [type(area).__name__ for area in axes.collections],
+        "areas": [type(area).__name__.removeprefix("FillBetween") for area in axes.collections],
         "bars": len(
             [bar for container in axes.containers for bar in container if hasattr(bar, "get_height")]
         ),

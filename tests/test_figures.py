@@ -49,9 +49,11 @@ def test_a_figure_holds_what_its_stored_description_says(
     found = json.loads(json.dumps(describe(figure)))
     stored = json.loads(STORED.read_text()) if STORED.is_file() else {}
     if os.environ.get("SCN_WRITE_FIGURES"):
-        STORED.write_text(
-            json.dumps({**stored, f"{name} {kind}": found}, indent=1, ensure_ascii=False) + "\n"
+        stored[f"{name} {kind}"] = found
+        entries = (
+            f"{json.dumps(key)}: {json.dumps(stored[key], ensure_ascii=False)}" for key in sorted(stored)
         )
+        STORED.write_text("{\n" + ",\n".join(entries) + "\n}\n")
         return
     assert found == stored[f"{name} {kind}"]
 
@@ -232,21 +234,29 @@ def test_theta_shows_the_weights_of_the_configured_network(drawn: dict[str, Path
 
 
 def test_device_bars_are_what_the_device_measured(drawn: dict[str, Path]) -> None:
-    fast = {"target": "m4", "options": {"weights": "int8"}, "flash": 9000, "ram": 1500, "accuracy": 0.5,
-            "instructions": {"hypernet": 700, "configure": 20_000, "infer": 10_000}}  # fmt: skip
+    fast = {
+        "target": "m4",
+        "options": {"weights": "int8", "double_buffer": True},
+        "flash": 9000,
+        "ram": 1500,
+        "accuracy": 0.5,
+        "inputs": 1600,
+        "instructions": {"hypernet": 700, "configure": 20_000, "infer": 10_000},
+    }
     mute = {"target": "host", "options": {}, "flash": 8000, "ram": 1000, "instructions": None}
     several, alone = drawn["scaling"] / "scn-d2", drawn["scaling"] / "one4all"
     (several / "device.json").write_text(json.dumps({"rows": [fast]}))
     (alone / "device.json").write_text(json.dumps(mute))
     figure = figure_of("device", drawn["scaling"])
+    assert figure.get_suptitle().endswith("on host, m4, 1,600 inputs")
     costs, accuracy, memory = figure.axes
-    assert [bar.get_height() for bar in costs.patches] == [700, 20_000, 10_000]
-    assert [text.get_text() for text in costs.texts] == ["700", "20k", "10k"]
+    assert [bar.get_height() for bar in costs.patches] == [0.7, 20, 10]
+    assert [text.get_text() for text in costs.texts] == ["0.7", "20", "10"]
     mean = table(alone)[1].mean().item()
     assert [bar.get_height() for bar in accuracy.patches] == pytest.approx([0.5, mean], abs=1e-6)
     assert [bar.get_height() for bar in memory.patches] == [9.0, 8.0, 1.5, 1.0]
     names = [text.get_text() for text in memory.get_xticklabels()]
-    assert names[0].startswith("SCN D=2 m4 int8")
+    assert names[0].startswith("SCN D=2 m4 int8 double buffer")
     assert [name for name in device.PHASES if name in fast["instructions"]] == list(device.PHASES)  # type: ignore[operator]
 
 

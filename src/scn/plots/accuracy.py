@@ -21,6 +21,7 @@ from scn.transforms import Parameter, Transform
 
 Tables = Mapping[Key, Sequence[Table]]  # what the seeds of each kind of run reached
 ACROSS, MARGINS = 4, 3  # heat maps, or single parameters of several, beside each other
+LEAST_RADIUS = 0.3  # of accuracy: a smaller one would make stars of chance
 FEW = 13  # settings that are marked one by one
 
 
@@ -123,6 +124,7 @@ def _limit(axes: Any, tables: Tables, parameter: Parameter, small: bool) -> None
     high = min(1.0, step * math.ceil(values.max().item() / step + 1e-9))
     high = high if high > low else low + step
     if parameter.periodic:
+        low = max(0.0, min(low, high - LEAST_RADIUS))
         _circle(axes, parameter, low, high, small)
         return
     margin = 0.03 * (high - low)

@@ -13,7 +13,7 @@ from scn.plots.style import BLUE, BLUES, GREEN, PURPLE, colours, entitle, label,
 
 PHASES = {"hypernet": ("configuration network h", BLUES[0]), "configure": ("configure", BLUE),
           "infer": ("infer", BLUES[-1])}  # fmt: skip
-MEMORY = {"flash": GREEN, "ram": PURPLE}
+MEMORY = {"flash": ("flash", GREEN), "ram": ("RAM", PURPLE)}
 WIDE = 0.8  # of the bars of one entry
 
 
@@ -42,7 +42,9 @@ def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
                            rotation_mode="anchor")  # fmt: skip
     stacked[-1].set_xlim(-0.6, len(entries) - 0.4)
     targets = sorted({str(entry.row["target"]) for entry in entries})
-    entitle(figure, task_title(loaded, f"on {', '.join(targets)}"))
+    inputs = sorted({entry.row["inputs"] for entry in entries if "inputs" in entry.row})
+    asked = " to ".join(f"{count:,}" for count in (inputs[:1] + inputs[1:][-1:]))
+    entitle(figure, task_title(loaded, f"on {', '.join(targets)}" + (f", {asked} inputs" if asked else "")))
     return figure
 
 
@@ -77,8 +79,8 @@ def _entries(loaded: Sequence[LoadedRun]) -> list[Entry]:
     entries = []
     for (one, row), mine in zip(found, said, strict=True):
         differing = [name for name in mine if any(theirs.get(name) != mine[name] for theirs in said)]
-        more = " ".join(str(mine[name]) for name in differing)
-        name = f"{label(*one.key)} {more}".strip()
+        more = " ".join(_said(name, mine[name]) for name in differing)
+        name = " ".join(f"{label(*one.key)} {more}".split())
         known = row.get("accuracy")
         entries.append(Entry(name, shades[one.key], row, one.mean if known is None else float(known)))
     return entries
@@ -89,30 +91,25 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
     return {"target": row["target"], **(given if isinstance(given, dict) else {"options": given})}
 
 
+def _said(name: str, value: Any) -> str:
+    """An option in a label: a switch by its name, if it is on, and anything else by its value."""
+    if isinstance(value, bool):
+        return name.replace("_", " ") if value else ""
+    return "" if value is None else str(value)
+
+
 def _draw_instructions(axes: Any, entries: Sequence[Entry]) -> None:
     """Bars beside each other: the phases happen at different times, so their sum means nothing."""
-    slot = WIDE / len(PHASES)
     for index, (phase, (text, colour)) in enumerate(PHASES.items()):
-        places = [
-            (place + (index - 1) * slot, entry.row["instructions"][phase])
+        values = {
+            place: entry.row["instructions"][phase] / 1000
             for place, entry in enumerate(entries)
             if phase in (entry.row["instructions"] or {})
-        ]
-        if places:
-            bars = axes.bar(*zip(*places, strict=True), slot, color=colour, label=text)
-            axes.bar_label(bars, [_short(value) for _, value in places], fontsize=4.5, padding=1)
-    axes.set_ylabel("instructions")
-    axes.ticklabel_format(axis="y", style="sci", scilimits=(0, 0))
-    axes.yaxis.get_offset_text().set_fontsize(6)
-    axes.margins(y=0.15)
-    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
-
-
-def _short(count: int) -> str:
-    for size, letter in ((1_000_000, "M"), (1_000, "k")):
-        if count >= size:
-            return f"{count / size:.3g}{letter}"
-    return str(count)
+        }
+        if values:
+            _bars(axes, values, (index, len(PHASES)), colour, text)
+    axes.set_ylabel("instructions (thousands)")
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=len(PHASES))
 
 
 def _draw_accuracy(axes: Any, entries: Sequence[Entry]) -> None:
@@ -123,12 +120,19 @@ def _draw_accuracy(axes: Any, entries: Sequence[Entry]) -> None:
 
 
 def _draw_memory(axes: Any, entries: Sequence[Entry]) -> None:
-    slot = WIDE / len(MEMORY)
-    for index, (kind, colour) in enumerate(MEMORY.items()):
-        values = [entry.row[kind] / 1000 for entry in entries]
-        places = [place + (index - 0.5) * slot for place in range(len(entries))]
-        bars = axes.bar(places, values, slot, color=colour, label={"ram": "RAM"}.get(kind, kind))
-        axes.bar_label(bars, [f"{value:.3g}" for value in values], fontsize=4.5, padding=1)
+    for index, (kind, (text, colour)) in enumerate(MEMORY.items()):
+        values = {place: entry.row[kind] / 1000 for place, entry in enumerate(entries)}
+        _bars(axes, values, (index, len(MEMORY)), colour, text)
     axes.set_ylabel("memory (kB)")
-    axes.margins(y=0.15)
-    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=len(MEMORY))
+
+
+def _bars(axes: Any, values: dict[int, float], part: tuple[int, int], colour: str, text: str) -> None:
+    """One of several bars of each entry, its value upright above it: the next bar may be higher."""
+    index, count = part
+    slot = WIDE / count
+    places = [place + (index - (count - 1) / 2) * slot for place in values]
+    bars = axes.bar(places, list(values.values()), slot, color=colour, label=text)
+    said = [f"{value:,.0f}" if value >= 100 else f"{value:.3g}" for value in values.values()]
+    axes.bar_label(bars, said, fontsize=4.5, padding=1.5, rotation=90)
+    axes.margins(y=0.28)

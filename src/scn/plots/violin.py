@@ -20,6 +20,7 @@ from scn.plots.style import colours, entitle, label, new_figure
 INVARIANT = re.compile(r"accuracy-invariant-(?P<way>.+)-(?P<size>\d+)\.csv")
 
 FEW = 10  # values that are shown as they are: a density of so few would be made up
+MOST_ACROSS = 12  # violins whose numbers have room beside each other
 
 
 @dataclass(frozen=True)
@@ -81,8 +82,10 @@ def _searched(several: Sequence[LoadedRun], colour: str) -> list[Spread]:
 
 
 def draw_violins(axes: Any, spreads: Sequence[Spread]) -> None:
+    """A violin for each, or its values where they are few, with the mean as a dot and in numbers."""
+    crowded = len(spreads) > MOST_ACROSS
     for place, one in enumerate(spreads):
-        if len(one.values) < FEW:
+        if 1 < len(one.values) < FEW:
             axes.plot([place] * len(one.values), one.values, "_", color=one.colour, markersize=8)
         elif len(set(one.values)) > 1:
             parts = axes.violinplot(one.values, [place], widths=0.8, showextrema=False)
@@ -90,16 +93,21 @@ def draw_violins(axes: Any, spreads: Sequence[Spread]) -> None:
                 body.set(facecolor=one.colour, alpha=0.25 if one.searched else 0.6)
                 body.set_label(one.name)
         axes.plot(
-            [place], [one.mean], "D" if one.searched else "o", color=one.colour, markeredgecolor="white"
+            [place],
+            [one.mean],
+            "D" if one.searched else "o",
+            color=one.colour,
+            markeredgecolor="white",
+            markersize=4,
         )
         axes.annotate(
             f"{one.mean:.3f}", (place, max(one.values)), (0, 3), textcoords="offset points", ha="center",
-            fontsize=6, rotation=0 if len(spreads) < 9 else 90,
+            fontsize=6 if len(spreads) < 8 else 5, rotation=90 if crowded else 0,
         )  # fmt: skip
     axes.set_xticks(range(len(spreads)), [one.name for one in spreads], rotation=35, ha="right",
                     rotation_mode="anchor")  # fmt: skip
     axes.set_xlim(-0.6, len(spreads) - 0.4)
     low, high = axes.get_ylim()
-    axes.set_ylim(low, high + 0.06 * (high - low))  # room for the numbers
+    axes.set_ylim(low, high + (0.15 if crowded else 0.06) * (high - low))  # room for the numbers
     axes.grid(visible=False, axis="x")
     axes.set_ylabel("test accuracy")
