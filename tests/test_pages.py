@@ -569,14 +569,18 @@ def test_bad_input_is_told_with_the_command_that_helps(
     (tmp_path / "untrained" / "model.safetensors").unlink()
     cases = [
         ([str(tmp_path / "nowhere"), "-o", page], "there is no run", "`scn train -o"),
-        ([str(tmp_path / "empty"), "-o", page], "holds no run", "`scn compare -o"),
+        ([str(tmp_path / "empty"), "-o", page], "holds none", "`scn train -o"),
         (
             [str(tmp_path / "untested"), "-o", page],
             "was not evaluated",
             f"`scn evaluate {tmp_path / 'untested'}`",
         ),
         ([str(tmp_path / "untrained"), "-o", page], "no trained network", "`scn train --resume"),
-        ([good, str(shifted / "scn"), "-o", page], "runs of one task", f"`scn report {good}`"),
+        (
+            [good, str(shifted / "scn"), "-o", page],
+            "runs of one task",
+            f"call `scn {command}` once for each task",
+        ),
         ([good, "-o", str(tmp_path / "empty")], "is a folder", f"`scn {command} {good} -o page.html`"),
         ([good, "-o", str(tmp_path / "no" / "p.html")], "there is no folder", f"`scn {command} {good}"),
         ([good, "-o", str(tmp_path / "file" / "p.html")], "there is no folder", f"`scn {command} {good}"),

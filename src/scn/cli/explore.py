@@ -37,7 +37,9 @@ def command(
     torch.set_num_threads(1)
     check_output(output, f"scn explore {folders[0]}")
     say = (lambda text: None) if quiet else (lambda text: print(text, file=sys.stderr))
-    facts = write_explorer(collect(folders, backbone), output, samples=samples, say=say)
+    facts = write_explorer(
+        collect(folders, backbone, command="scn explore"), output, samples=samples, say=say
+    )
     if as_json:
         print(json.dumps({"file": str(output), "bytes": output.stat().st_size, **facts}))
     else:

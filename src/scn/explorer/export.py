@@ -43,7 +43,7 @@ def _shown_networks(shown: Sequence[Shown]) -> tuple[list[Shown], Shown | None]:
     """One SCN of each D (that of the first seed), and the first network that does not adapt."""
     adaptive: dict[str, Shown] = {}
     for one in shown:
-        if isinstance(one.net, SCN):
+        if isinstance(one.network, SCN):
             adaptive.setdefault(_label(one), one)
     if not adaptive:
         raise ValueError(
@@ -101,7 +101,7 @@ def _page(adaptive: Sequence[Shown], rigid: Shown | None, samples: Samples, grid
             "name": dataset.name,
             "counts": dataset.counts,
             "preset": config.preset,
-            "tested": adaptive[0].evaluation["samples"],
+            "tested": adaptive[0].table.facts["samples"],
         },
         "classes": [name.replace("_", " ") for name in dataset.classes],
         "levels": LEVELS,

@@ -33,15 +33,15 @@ def describe(shown: Shown, samples: Samples, grid: Grid, arrays: Arrays) -> dict
         "seed": shown.run.config.seed,
         "run": shown.run.folder.name,
         "own": arrays.add(_own_answers(shown, samples, grid)),
-        "accuracy": {"params": shown.table[0], "values": shown.table[1]},
+        "accuracy": {"params": shown.settings, "values": shown.values},
     }
-    if isinstance(shown.net, SCN):
+    if isinstance(shown.network, SCN):
         transform = shown.run.transform()
-        beta = shown.net.beta(transform.encode(grid.settings))
+        beta = shown.network.beta(transform.encode(grid.settings))
         found |= {
             "beta": arrays.add(beta.numpy()),
             "pairs": arrays.add(_pair_answers(shown, samples, grid)),
-            "weights": _weights(shown.net, samples, shown, arrays),
+            "weights": _weights(shown.network, samples, shown, arrays),
             "frozen": _frozen_accuracy(shown, grid),
         }
     return found
@@ -61,10 +61,10 @@ def _levels(logits: Tensor) -> Tensor:
 def _own_answers(shown: Shown, samples: Samples, grid: Grid) -> np.ndarray[Any, Any]:
     """(S, N, C): configured for the setting of the input."""
     method = shown.run.method()
-    plain = method.configured(shown.net, grid.settings[0]).eval()
+    plain = method.configured(shown.network, grid.settings[0]).eval()
     answers = []
     for row, x in zip(grid.settings, _seen(shown, samples, grid), strict=True):
-        plain = method.configured(shown.net, row, into=plain)
+        plain = method.configured(shown.network, row, into=plain)
         answers.append(_levels(plain(x)))
     return torch.stack(answers, dim=1).numpy()
 
@@ -72,12 +72,12 @@ def _own_answers(shown: Shown, samples: Samples, grid: Grid) -> np.ndarray[Any, 
 def _pair_answers(shown: Shown, samples: Samples, grid: Grid) -> np.ndarray[Any, Any]:
     """(K, S, N, C): configured for one setting of the coarser grid, asked under each of the finer."""
     method, count = shown.run.method(), len(samples.labels)
-    plain = method.configured(shown.net, grid.told[0]).eval()
+    plain = method.configured(shown.network, grid.told[0]).eval()
     parts = []
     for inputs in _in_parts(_seen(shown, samples, grid)):
         answers = []
         for row in grid.told:
-            plain = method.configured(shown.net, row, into=plain)
+            plain = method.configured(shown.network, row, into=plain)
             logits = torch.cat([plain(x) for x in inputs.split(AT_ONCE)])
             answers.append(_levels(logits).unflatten(0, (-1, count)).transpose(0, 1))
         parts.append(torch.stack(answers))
@@ -128,9 +128,9 @@ def _frozen_accuracy(shown: Shown, grid: Grid) -> dict[str, Any]:
     """Configured for the page's first setting and left so: tested as the run itself was."""
     result, _ = measure(
         shown.run,
-        shown.net,
-        torch.tensor(shown.table[0]),
+        shown.network,
+        torch.tensor(shown.settings),
         fixed=grid.first,
-        samples=shown.evaluation["samples"],
+        samples=shown.table.facts["samples"],
     )
     return {"params": result.params.tolist(), "values": result.accuracy.tolist()}

@@ -113,19 +113,22 @@ def _not_trained(folder: Path) -> str:
     return f"{folder} has no trained network yet: `scn train --resume {folder}` goes on"
 
 
-def load(paths: Iterable[Path], backbone: str | None = None) -> list[LoadedRun]:
-    """Every run in these folders, which must be of one task: SCNs by D, then the others, then by seed."""
+def load(paths: Iterable[Path], backbone: str | None = None, *, command: str = "scn plot") -> list[LoadedRun]:
+    """Every run in these folders, which must be of one task: SCNs by D, then the others, then by seed.
+
+    `command` is what a person called, for errors.
+    """
     folders = dict.fromkeys(folder.resolve() for path in paths for folder in _expanded(path))
     by_name = {folder: runs.read(_short(folder)) for folder in folders}
     found = list(by_name.values())
-    _refuse_different_tasks(found)
+    _refuse_different_tasks(found, command)
     order = list(methods.registry)
     said = told_apart(found)
     loaded = [LoadedRun(run, more, backbone) for run, more in zip(found, said, strict=True)]
 
     def rank(one: LoadedRun) -> tuple[Any, ...]:
         method, dims, more = one.key
-        return not one.mixes, order.index(method), dims, more, one.run.config.seed
+        return not one.mixes, order.index(method), dims, more, one.run.config.fixed or [], one.run.config.seed
 
     return sorted(loaded, key=rank)
 
@@ -162,15 +165,15 @@ def _task(run: Run) -> dict[str, str]:
     }
 
 
-def _refuse_different_tasks(found: Sequence[Run]) -> None:
+def _refuse_different_tasks(found: Sequence[Run], command: str) -> None:
     first = _task(found[0])
     for other in found[1:]:
         theirs = _task(other)
         for name, value in theirs.items():
             if value != first[name]:
                 raise ValueError(
-                    f"a figure shows runs of one task, but {found[0].folder} has {name} {first[name]} and "
-                    f"{other.folder} has {name} {value}: call `scn plot` once for each task"
+                    f"only runs of one task go together, but {found[0].folder} has {name} {first[name]} "
+                    f"and {other.folder} has {name} {value}: call `{command}` once for each task"
                 )
 
 

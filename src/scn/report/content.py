@@ -72,7 +72,7 @@ def _name(key: Key) -> dict[str, Any]:
 
 
 def _mixes(several: Sequence[Shown]) -> bool:
-    return isinstance(several[0].net, SCN)
+    return isinstance(several[0].network, SCN)
 
 
 def _facts(shown: Sequence[Shown]) -> list[list[str]]:
@@ -81,7 +81,7 @@ def _facts(shown: Sequence[Shown]) -> list[list[str]]:
     ranges = "; ".join(_range(p) for p in transform.parameters)
     backbones = list(dict.fromkeys(_backbone(one) for one in shown))
     counts = ", ".join(f"{count:,} {name}" for name, count in config.samples.items()) or "not recorded"
-    tested = sorted({one.evaluation["samples"] for one in shown})
+    tested = sorted({one.table.facts["samples"] for one in shown})
     recipe = config.recipe
     seeds = sorted({one.run.config.seed for one in shown})
     found = [
@@ -118,22 +118,22 @@ def _backbone(one: Shown) -> str:
 def _accuracy(several: Sequence[Shown]) -> dict[str, Any]:
     """Settings with the accuracy of every seed. Networks for one setting each are points, not curves."""
     if several[0].run.config.fixed is not None:
-        rows = [(one.table[0][0], one.table[1][0]) for one in several]
+        rows = [(one.settings[0], one.values[0]) for one in several]
         return {"points": True, "params": [r[0] for r in rows], "seeds": [[r[1] for r in rows]]}
-    first = several[0].table[0]
-    same = [one.table[1] for one in several if one.table[0] == first]
+    first = several[0].settings
+    same = [one.values for one in several if one.settings == first]
     return {"points": False, "params": first, "seeds": same}
 
 
 @torch.no_grad()
 def _beta(one: Shown) -> dict[str, Any]:
     """beta along each parameter, the others in the middle of their range."""
-    assert isinstance(one.net, SCN)
+    assert isinstance(one.network, SCN)
     transform = one.run.transform()
     axes = []
     for place, parameter in enumerate(transform.parameters):
         settings = _line(transform, place)
-        beta = one.net.beta(transform.encode(settings))
+        beta = one.network.beta(transform.encode(settings))
         axes.append(
             {
                 "name": parameter.name,
@@ -155,7 +155,7 @@ def _line(transform: Transform, place: int) -> torch.Tensor:
 
 def _training(several: Sequence[Shown]) -> dict[str, Any]:
     """Curves over epochs: of each a list for each run."""
-    trained = [one.metrics for one in several if one.metrics]
+    trained = [one.epochs for one in several if one.epochs]
     names = ("loss", "validation_accuracy", "active_bases")
     return {name: [[epoch.get(name) for epoch in metrics] for metrics in trained] for name in names}
 

@@ -67,7 +67,7 @@ def _written(value: Any) -> str:
 
 
 def _evaluation_options(one: Shown) -> list[str]:
-    step = _step(one.table[0], one.run.transform())
+    step = _step(one.settings, one.run.transform())
     return [] if step is None else ["--step", f"{step:g}"]
 
 

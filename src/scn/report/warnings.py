@@ -28,10 +28,10 @@ def warnings(shown: Sequence[Shown]) -> list[str]:
 def _of_run(one: Shown) -> Iterator[str]:
     config = one.run.config
     name = f"{label(config.method, config.dims)}, seed {config.seed}"
-    if isinstance(one.net, SCN):
+    if isinstance(one.network, SCN):
         transform = one.run.transform()
-        yield from (f"{name}: {text}" for text in dead_bases(one.net, transform))
-        yield from (f"{name}: {text}" for text in jumps(one.net, transform))
+        yield from (f"{name}: {text}" for text in dead_bases(one.network, transform))
+        yield from (f"{name}: {text}" for text in jumps(one.network, transform))
     apart = validation_gap(one)
     if apart:
         yield f"{name}: {apart}"
@@ -85,12 +85,12 @@ def _lines(transform: Transform, place: int) -> Iterator[Tensor]:
 
 def validation_gap(one: Shown) -> str | None:
     """Whether the test accuracy is further from the validation accuracy than chance explains."""
-    known = [m["validation_accuracy"] for m in one.metrics if m.get("validation_accuracy") is not None]
+    known = [m["validation_accuracy"] for m in one.epochs if m.get("validation_accuracy") is not None]
     if not known:
         return None
     config = one.run.config
     held = config.samples.get("val") or round(config.recipe["validation_share"] * config.samples["train"])
-    best, mean = max(known), one.evaluation["mean"]
+    best, mean = max(known), one.table.facts["mean"]
     chance = 3 * math.sqrt(max(best * (1 - best), 1e-4) / max(held, 1))
     if abs(best - mean) <= max(FAR, chance):
         return None
@@ -104,13 +104,13 @@ def _of_comparison(shown: Sequence[Shown]) -> Iterator[str]:
     """What makes numbers of several runs not comparable."""
     if len({one.run.config.checksum for one in shown if one.run.config.checksum}) > 1:
         yield "The runs were trained on different versions of the data (their checksums differ)."
-    tested: set[int] = {one.evaluation["samples"] for one in shown}
+    tested: set[int] = {one.table.facts["samples"] for one in shown}
     if len(tested) > 1:
         yield f"The runs were tested on different numbers of samples: {', '.join(map(str, sorted(tested)))}."
     used = {_training_samples(one) for one in shown if one.run.config.samples}
     if len(used) > 1:
         yield f"The runs were trained on different numbers of samples: {', '.join(map(str, sorted(used)))}."
-    grids = {tuple(map(tuple, one.table[0])) for one in shown if one.run.config.fixed is None}
+    grids = {tuple(map(tuple, one.settings)) for one in shown if one.run.config.fixed is None}
     if len(grids) > 1:
         yield "The runs were evaluated under different settings: `scn evaluate --step` makes them alike."
 
