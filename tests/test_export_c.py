@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,15 +20,15 @@ from scn.export import Options, c, interpret, rounding
 from scn.export.c import graph_of
 from scn.export.pack import packed
 
-BACKBONES: dict[str, tuple[nn.Module, tuple[int, ...]]] = {
-    "MLP": (MLP((1, 32, 32), 10, 32), (1, 32, 32)),
-    "MLP with norm": (MLP((1, 8, 8), 7, 9, depth=3, norm=True), (1, 8, 8)),
-    "LeNet-5": (LeNet5(), (1, 32, 32)),
-    "ShallowCNN": (ShallowCNN((3, 32, 32), 10, width=6), (3, 32, 32)),
-    "deep ShallowCNN": (ShallowCNN((3, 26, 26), 10, width=3, depth=4), (3, 26, 26)),
-    "M5": (M5((1, 4000), 35, width=8), (1, 4000)),
-    "ResNet18": (ResNet18((3, 16, 16), 10, width=4), (3, 16, 16)),
-    "shift-invariant": (ShiftInvariantCNN((1, 12, 12), 10, width=5), (1, 12, 12)),
+BACKBONES: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...]]] = {
+    "MLP": (lambda: MLP((1, 32, 32), 10, 32), (1, 32, 32)),
+    "MLP with norm": (lambda: MLP((1, 8, 8), 7, 9, depth=3, norm=True), (1, 8, 8)),
+    "LeNet-5": (LeNet5, (1, 32, 32)),
+    "ShallowCNN": (lambda: ShallowCNN((3, 32, 32), 10, width=6), (3, 32, 32)),
+    "deep ShallowCNN": (lambda: ShallowCNN((3, 26, 26), 10, width=3, depth=4), (3, 26, 26)),
+    "M5": (lambda: M5((1, 4000), 35, width=8), (1, 4000)),
+    "ResNet18": (lambda: ResNet18((3, 16, 16), 10, width=4), (3, 16, 16)),
+    "shift-invariant": (lambda: ShiftInvariantCNN((1, 12, 12), 10, width=5), (1, 12, 12)),
 }
 SAMPLES, SETTINGS = 200, 8
 
@@ -47,8 +48,8 @@ def trained_like(backbone: nn.Module, shape: tuple[int, ...]) -> nn.Module:
 
 
 def network(kind: str, dims: int = 3) -> tuple[SCN, tuple[int, ...]]:
-    backbone, shape = BACKBONES[kind]
-    net = SCN(trained_like(backbone, shape), alpha_dim=2, dims=dims, seed=1).eval()
+    make, shape = BACKBONES[kind]
+    net = SCN(trained_like(make(), shape), alpha_dim=2, dims=dims, seed=1).eval()
     with torch.no_grad():  # base models that differ in their norm layers too
         net.theta.mul_(1 + 0.3 * torch.randn_like(net.theta))
     return net, shape
@@ -100,8 +101,8 @@ def test_one_fixed_configuration_is_a_plain_network(kind: str, tmp_path: Path) -
 
 
 def test_a_network_without_base_models_is_exported_as_it_is(tmp_path: Path) -> None:
-    backbone, shape = BACKBONES["M5"]
-    backbone = trained_like(backbone, shape)
+    make, shape = BACKBONES["M5"]
+    backbone = trained_like(make(), shape)
     program = built(subject(backbone, shape, "pitch"), Options(), tmp_path)
     x = torch.randn(8, *shape)
     with torch.no_grad():

@@ -16,7 +16,7 @@ from figure_runs import describe, make_all, table
 from scn import runs, transforms
 from scn.measure import measure
 from scn.plots import animation, beta, device, style, theta
-from scn.plots.figures import make, write
+from scn.plots.figures import make
 from scn.plots.loaded import LoadedRun, load
 from scn.plots.options import Options
 
@@ -41,11 +41,11 @@ def lines(axes: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", EVERY)
 def test_a_figure_holds_what_its_stored_description_says(
-    name: str, kind: str, drawn: dict[str, Path], tmp_path: Path
+    name: str, kind: str, drawn: dict[str, Path]
 ) -> None:
     """SCN_WRITE_FIGURES=1 stores the descriptions anew: read the difference before you keep it."""
     figure = figure_of(name, drawn[kind])
-    write(figure, tmp_path / "figure.png")  # no warning of overfull layouts
+    figure.draw_without_rendering()  # no warning of overfull layouts
     found = json.loads(json.dumps(describe(figure)))
     stored = json.loads(STORED.read_text()) if STORED.is_file() else {}
     if os.environ.get("SCN_WRITE_FIGURES"):
@@ -56,6 +56,28 @@ def test_a_figure_holds_what_its_stored_description_says(
         STORED.write_text("{\n" + ",\n".join(entries) + "\n}\n")
         return
     assert found == stored[f"{name} {kind}"]
+
+
+def test_samples_are_shown_before_after_and_after_undoing(drawn: dict[str, Path]) -> None:
+    one = load([drawn["rotation"] / "scn-d2"])[0]
+    axes = figure_of("samples", one.folder).axes
+    assert [axes[row].get_ylabel() for row in (0, 6, 12)] == ["before", "after", "undone"]
+    assert [axes[column].get_title() for column in range(6, 12)] == [
+        "0°",
+        "60°",
+        "120°",
+        "180°",
+        "240°",
+        "300°",
+    ]
+    before, after, undone = (
+        torch.stack([torch.tensor(axes[row + column].images[0].get_array()) for column in range(6)])
+        for row in (0, 6, 12)
+    )
+    angles = torch.arange(6).view(-1, 1) * 60.0
+    expected = one.transform.apply(before.unsqueeze(1), angles)
+    torch.testing.assert_close(after, expected[:, 0])
+    torch.testing.assert_close(undone, one.transform.invert(expected, angles)[:, 0].clamp(0, 1))
 
 
 def test_accuracy_curves_go_through_the_values_of_the_runs(drawn: dict[str, Path]) -> None:

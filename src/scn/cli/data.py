@@ -21,8 +21,7 @@ from scn import data, transforms
 from scn.data.dataset import data_folder
 from scn.data.sources import Request, Source, convert, fetch, recognise, sources
 from scn.data.watch import Watch
-from scn.plots.samples import draw_samples
-from scn.transforms import Transform
+from scn.plots.samples import caption, draw_samples, one_of_each
 
 T = TypeVar("T")
 app = typer.Typer(help="Data sets: list, get, import, show.", no_args_is_help=True)
@@ -157,34 +156,17 @@ def show(
     dataset = data.load(name)
     x, y = dataset.split(split)
     generator = torch.Generator().manual_seed(seed)
-    picked = _one_of_each(y, samples, generator)
+    picked = one_of_each(y, samples, generator)
     before = data.to_float(x[picked])
     rows = [(before, [dataset.classes[int(label)] for label in y[picked]])]
     if chosen is not None:
         measured = chosen.measured
         params = dataset.measured(split)[picked] if measured else chosen.sample(len(picked), generator)
-        rows.append((chosen.apply(before, params), [_caption(chosen, row) for row in params]))
+        rows.append((chosen.apply(before, params), [caption(chosen, row) for row in params]))
     counts = ", ".join(f"{count:,} {part}" for part, count in dataset.counts.items())
     how = "" if transform is None else f", {transform}, preset {preset}"
     draw_samples(rows, f"{dataset.name} ({counts}){how}", output)
     print(output)
-
-
-def _one_of_each(labels: torch.Tensor, count: int, generator: torch.Generator) -> torch.Tensor:
-    """Indices of samples drawn at random, as many classes among them as possible, sorted by class."""
-    order = torch.randperm(len(labels), generator=generator)
-    seen: dict[int, int] = {}
-    rank = []
-    for label in labels[order].tolist():
-        rank.append(seen.get(label, 0))
-        seen[label] = rank[-1] + 1
-    chosen = order[torch.tensor(rank).argsort(stable=True)[:count]]
-    return chosen[labels[chosen].argsort(stable=True)]
-
-
-def _caption(transform: Transform, params: torch.Tensor) -> str:
-    pairs = zip(transform.parameters, params.tolist(), strict=True)
-    return "\n".join(f"{parameter.name} {value:.3g} {parameter.unit}".rstrip() for parameter, value in pairs)
 
 
 def _names(text: str | None) -> tuple[str, ...] | None:

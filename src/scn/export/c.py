@@ -58,7 +58,7 @@ def _parts(subject: Subject, options: Options, graph: Graph) -> tuple[Parts, dic
         return FloatCode(graph, options).build(), {}
     if options.inference == "float":
         return FloatCode(graph, options).build(), rounding.of_weights(subject, options, graph)
-    graph, steps = rounding.calibrated(subject, graph)
+    steps = rounding.steps_of(subject, graph)
     code = Int8Code(graph, options, steps)
     return code.finish(), rounding.of_all(subject, graph, steps, code.stored)
 

@@ -86,9 +86,13 @@ class Int8Code:
         self.parts.flash.append((label, 4 * values.numel()))
         return name
 
-    def at(self, value: int, kind: str = "int8_t") -> str:
-        offset = self.plan.offsets[value] // (2 if kind == "int16_t" else 1)
-        return f"({kind} *)s->activations + {offset}"
+    def bits(self, value: int) -> int:
+        return self.steps[value].bits
+
+    def at(self, value: int) -> str:
+        """Where a value lies, as a C expression of its own type."""
+        bits = self.bits(value)
+        return f"(int{bits}_t *)s->activations + {self.plan.offsets[value] * 8 // bits}"
 
     def _input(self) -> None:
         step, count = self.steps[0], self.graph.size(0)
@@ -96,7 +100,7 @@ class Int8Code:
         if step.bits == 16:
             self.parts.need("int8_input")
             self.parts.defines.append(f"#define SCN_INPUT_BITS {step.high.bit_length() + 1}")
-            call = f"scn_input_int16(x, {self.at(0, 'int16_t')}, {count}, {factor});"
+            call = f"scn_input_int16(x, {self.at(0)}, {count}, {factor});"
         else:
             self.parts.need("int8_input8")
             call = f"scn_input_int8(x, {self.at(0)}, {count}, {factor});"
@@ -124,12 +128,11 @@ class Int8Code:
         rows = self._held(op)
         factor, offset = self._factors(op)
         linear = is_linear(self.graph, op)
-        wide = self.steps[op.sources[0]].bits == 16
         if not linear:
-            self._convolution(op, rows, factor, offset, wide)
+            self._convolution(op, rows, factor, offset)
             return
-        if wide:
-            x = f"(const int16_t *)({self.at(op.sources[0], 'int16_t')})"
+        if self.bits(op.sources[0]) == 16:
+            x = self.at(op.sources[0])
         else:
             self._widen(op)
             x = "(const int16_t *)s->scratch"
@@ -139,16 +142,17 @@ class Int8Code:
         last, strips = op.target == self.graph.output, rows.startswith("&")
         end = str(int(op.relu)) if last else self._out(op.target)
         y = "logits" if last else self.at(op.target)
+        bits = self.bits(op.target)
         if strips:
             self.buffer = max(self.buffer, 4 * min(op.columns, STRIP))
-            function = "scn_last_row_int8" if last else "scn_linear_row_int8"
-            self.parts.need("int8_row", "int8_last_row" if last else "int8_linear_row")
+            function = "scn_last_row_int8" if last else f"scn_linear_row_int{bits}"
+            self.parts.need("int8_row", "int8_last_row" if last else f"int_linear_row:{bits}")
             here = f"{x}, {y}, @BUFFER@, {end}"
             self.parts.infer.append(f"{function}({rows}, s->beta, {factor}, {offset}, {here});")
             return
-        self.parts.need("int8_last" if last else "int8_affine")
+        self.parts.need("int8_last" if last else f"int_affine:{bits}")
         sizes = f"{op.rows}, {op.columns}" if last else f"{op.rows}, {op.columns}, 1"
-        function = "scn_last_int8" if last else "scn_affine_int8"
+        function = "scn_last_int8" if last else f"scn_affine_int{bits}"
         self.parts.infer.append(f"{function}({rows}, {factor}, {offset}, {x}, {y}, {sizes}, {end});")
 
     def _widen(self, op: Affine) -> None:
@@ -215,29 +219,28 @@ class Int8Code:
         factor = self._table(f"scn_factor_{op.target}", scale * source / target, "scales")
         return factor, self._table(f"scn_offset_{op.target}", op.bias / target)
 
-    def _convolution(self, op: Affine, rows: str, factor: str, offset: str, wide: bool) -> None:
+    def _convolution(self, op: Affine, rows: str, factor: str, offset: str) -> None:
         source, groups = op.sources[0], op.groups
-        bits, kind = ("16", "int16_t") if wide else ("8", "int8_t")
+        before, behind = self.bits(source), self.bits(op.target)
         window = self._window(source, op.target, op.window, groups)
         self.patch = max(self.patch, 2 * op.columns)
-        out = self._out(op.target)
-        zero = "" if wide else f", {self.steps[source].zero}"
-        self.parts.need("int8_affine", f"int8_gather{bits}")
+        end = f"{self._out(op.target)}, {self.steps[source].zero}"
+        self.parts.need(f"int_affine:{behind}", f"int_gather:{before}")
         count = op.rows // groups
         for group in range(groups):
-            at = f"{self.at(source, kind)} + {group * self.graph.size(source) // groups}"
+            x = f"{self.at(source)} + {group * self.graph.size(source) // groups}"
             y = f"{self.at(op.target)} + {group * self.graph.size(op.target) // groups}"
-            here = f"{factor} + {group * count}, {offset} + {group * count}, {at}, {y}"
-            patch = "(int16_t *)s->scratch"
+            here = f"{factor} + {group * count}, {offset} + {group * count}, {x}, {y}, (int16_t *)s->scratch"
+            types = f"int{before}_int{behind}"
             if rows.startswith("&"):
-                self.parts.need(f"int8_conv_row{bits}")
+                self.parts.need(f"int_conv_row:{before}:{behind}")
                 self.buffer = max(self.buffer, 4 * op.columns)
-                call = f"scn_convolution_row_int{bits}({window}, {rows}, {group}, s->beta, {here}, {patch}"
-                self.parts.infer.append(f"{call}, @BUFFER@, {out}{zero});")
+                call = f"scn_convolution_row_{types}({window}, {rows}, {group}, s->beta, {here}"
+                self.parts.infer.append(f"{call}, @BUFFER@, {end});")
             else:
-                self.parts.need(f"int8_conv{bits}")
-                call = f"scn_convolution_int{bits}({window}, {rows} + {group * count * op.columns}"
-                self.parts.infer.append(f"{call}, {here}, {patch}, {out}{zero});")
+                self.parts.need(f"int_conv:{before}:{behind}")
+                call = f"scn_convolution_{types}({window}, {rows} + {group * count * op.columns}"
+                self.parts.infer.append(f"{call}, {here}, {end});")
 
     def _window(self, source: int, target: int, window: Window, groups: int = 1) -> str:
         self.parts.need("patch")
@@ -249,35 +252,39 @@ class Int8Code:
         source = self.steps[op.sources[0]]
         window = self._window(op.sources[0], op.target, op.window)
         x, y = self.at(op.sources[0]), self.at(op.target)
+        before, behind = self.bits(op.sources[0]), self.bits(op.target)
         if op.largest:
-            self.parts.need("seen", "int8_max")
-            least = source.zero if op.relu else -128
-            self.parts.infer.append(f"scn_max_int8({window}, {x}, {y}, {least});")
+            self.parts.need("seen", f"int_max:{before}")
+            least = source.zero if op.relu else source.low + source.zero
+            self.parts.infer.append(f"scn_max_int{before}({window}, {x}, {y}, {least});")
             return
-        self.parts.need("seen", "int8_mean")
+        self.parts.need("seen", f"int_mean:{before}:{behind}")
         factor = exact(source.scale / self.steps[op.target].scale)
         rest = f"{source.zero}, {factor}, {int(op.count_padding)}, {self._out(op.target)}"
-        self.parts.infer.append(f"scn_mean_int8({window}, {x}, {y}, {rest});")
+        self.parts.infer.append(f"scn_mean_int{before}_int{behind}({window}, {x}, {y}, {rest});")
 
     def _add(self, op: Add) -> None:
-        self.parts.need("int8_add")
+        types = [self.bits(value) for value in (*op.sources, op.target)]
+        self.parts.need(f"int_add:{types[0]}:{types[1]}:{types[2]}")
         target = self.steps[op.target].scale
         sides = ", ".join(
             f"{self.at(s)}, {self.steps[s].zero}, {exact(self.steps[s].scale / target)}" for s in op.sources
         )
         rest = f"{self.at(op.target)}, {self.graph.size(op.target)}, {self._out(op.target)}"
-        self.parts.infer.append(f"scn_add_int8({sides}, {rest});")
+        name = "_".join(f"int{bits}" for bits in types)
+        self.parts.infer.append(f"scn_add_{name}({sides}, {rest});")
 
     def _simple(self, op: Op) -> None:
         x, y, zero = self.at(op.sources[0]), self.at(op.target), self.steps[op.sources[0]].zero
         channels, height, width = self.graph.shapes[op.sources[0]]
+        bits = self.bits(op.sources[0])
         if isinstance(op, Relu):
-            self.parts.need("int8_relu")
-            call = f"scn_relu_int8({x}, {y}, {self.graph.size(op.target)}, {zero});"
+            self.parts.need(f"int_relu:{bits}")
+            call = f"scn_relu_int{bits}({x}, {y}, {self.graph.size(op.target)}, {zero});"
         elif isinstance(op, Pad):
-            self.parts.need("int8_pad")
+            self.parts.need(f"int_pad:{bits}")
             sizes = ", ".join(map(str, (channels, height, width, *op.margins, int(op.nearest), zero)))
-            call = f"scn_pad_int8({x}, {y}, {sizes});"
+            call = f"scn_pad_int{bits}({x}, {y}, {sizes});"
         else:
             assert isinstance(op, LessLeast)
             self.parts.need("int8_less_least")

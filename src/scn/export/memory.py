@@ -24,7 +24,7 @@ class Plan:
 
 def plan(graph: Graph, widths: dict[int, int], caller: set[int]) -> Plan:
     """widths[v]: bytes of one element of value v; `caller`: values whose memory belongs to the caller."""
-    roots = _roots(graph)
+    roots = _roots(graph, widths)
     first: dict[int, int] = {}
     last: dict[int, int] = {}
     for step, op in enumerate(graph.ops):
@@ -44,7 +44,7 @@ def plan(graph: Graph, widths: dict[int, int], caller: set[int]) -> Plan:
     return Plan({v: placed[roots[v]] for v in roots if roots[v] in placed}, roots, size)
 
 
-def _roots(graph: Graph) -> dict[int, int]:
+def _roots(graph: Graph, widths: dict[int, int]) -> dict[int, int]:
     """A reshape uses its input's memory, and so do ReLU and sums of inputs that nothing reads later."""
     roots = {0: 0}
     readers: dict[int, int] = {}
@@ -56,7 +56,8 @@ def _roots(graph: Graph) -> dict[int, int]:
             roots[op.target] = roots[op.sources[0]]
     for step, op in enumerate(graph.ops):
         source = roots[op.sources[0]]
-        if isinstance(op, Relu | Add) and readers[source] == step and source and op.target != graph.output:
+        own = source and op.target != graph.output and widths[source] == widths[op.target]
+        if isinstance(op, Relu | Add) and readers[source] == step and own:
             old = roots[op.target]
             roots = {v: source if r == old else r for v, r in roots.items()}
             readers[source] = max((readers.get(r, step) for r in (old, source)), default=step)

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from scn.export.equalise import equalised
-from scn.export.graph import Add, Affine, CannotExport, Graph, LessLeast, Op, Pool, Relu, Reshape
-from scn.export.interpret import Float, run
+from scn.export.graph import Add, Affine, CannotExport, Graph, LessLeast, Op, Pool, Reshape
+from scn.export.interpret import Float, Int8, run
 
 MOST = 127
 LONGEST = 2**31 - 1
 CLIPS = torch.linspace(0.4, 1.0, 31, dtype=torch.float64)  # parts of the largest value that are tried
-SPARE = 1.25  # of the largest input seen: inputs have bits to spare
+SPARE = 1.25  # of the largest value seen: 16 bits have some to spare
+ENOUGH = 0.995  # of the answers to calibration samples stay
 
 
 @dataclass(frozen=True)
@@ -43,26 +43,58 @@ def quantised_rows(weight: Tensor) -> tuple[Tensor, Tensor]:
     return (weight / scale.unsqueeze(2)).round().clamp(-MOST, MOST), scale
 
 
-def calibrate(graph: Graph, x: Tensor, betas: Tensor) -> tuple[Graph, dict[int, Step]]:
-    """The graph with channels of equal size, and the step of each of its values.
+def calibrate(graph: Graph, x: Tensor, betas: Tensor) -> dict[int, Step]:
+    """The step of each value. x: (N, ...), betas: (N, D) or (1, D), the coefficients of each sample.
 
-    x: (N, ...), betas: (N, D) or (1, D), the mixing coefficients of each sample.
+    Values have 8 bits. Where that changes more than a few answers to the samples, those that do the most
+    harm get 16, one after the other.
     """
-    graph = equalised(graph, _values(graph, x, betas))
     values = _values(graph, x, betas)
+    stored = {op.target: quantised_rows(op.weight) for op in graph.affine}
+    right = values[graph.output].flatten(1)
+
+    def logits(wide: set[int]) -> Tensor:
+        steps, found = _steps(graph, values, wide), torch.empty_like(right)
+        for rows, beta in by_setting(betas, len(x)):
+            found[rows] = run(Int8(graph, beta, steps, stored), x[rows].double())[graph.output].flatten(1)
+        return found
+
+    def enough(wide: set[int]) -> bool:
+        same = logits(wide).argmax(dim=1) == right.argmax(dim=1)
+        return bool(same.double().mean() >= ENOUGH)
+
+    wide: set[int] = set()
+    if not enough(wide):
+        free = {op.target for op in graph.ops if _may_be_wide(graph, op)}
+        harm = {v: float((logits(free - {v}) - right).square().mean()) for v in sorted(free)}
+        for value in sorted(free, key=lambda v: -harm[v]):
+            wide.add(value)
+            if enough(wide):
+                break
+    return _steps(graph, values, wide)
+
+
+def _may_be_wide(graph: Graph, op: Op) -> bool:
+    own = isinstance(op, Affine | Add) or (isinstance(op, Pool) and not op.largest)
+    readers = _readers(graph, op.target)
+    return own and op.target != graph.output and not any(isinstance(r, LessLeast) for r in readers)
+
+
+def _steps(graph: Graph, values: dict[int, Tensor], wide: set[int]) -> dict[int, Step]:
     steps: dict[int, Step] = {0: _input_step(graph, values[0])}
     for op in graph.ops:
         source = steps[op.sources[0]]
-        if isinstance(op, Reshape | Relu) or (isinstance(op, Pool) and op.largest):
-            steps[op.target] = source
-        elif isinstance(op, LessLeast):
+        if isinstance(op, LessLeast):
             steps[op.target] = Step(source.scale, 0, 255, -128)
-        elif isinstance(op, Affine | Add | Pool):
+        elif isinstance(op, Affine | Add) or (isinstance(op, Pool) and not op.largest):
             positive = op.relu or (isinstance(op, Pool) and source.low == 0)
-            steps[op.target] = _best_step(values[op.target], positive)
+            if op.target in wide:
+                steps[op.target] = _wide_step(graph, op.target, values[op.target], positive)
+            else:
+                steps[op.target] = _best_step(values[op.target], positive)
         else:
             steps[op.target] = source
-    return graph, steps
+    return steps
 
 
 def _values(graph: Graph, x: Tensor, betas: Tensor) -> dict[int, Tensor]:
@@ -82,16 +114,31 @@ def by_setting(betas: Tensor, count: int) -> list[tuple[Tensor, Tensor]]:
 
 
 def _input_step(graph: Graph, x: Tensor) -> Step:
-    """16 bits where only layers with weights read the input, as many of them as the sums can hold."""
-    most = max(float(x.abs().max()), 1e-6)
-    readers = _readers(graph, 0)
-    if not all(isinstance(op, Affine) for op in readers):
-        return Step(most / MOST, -MOST, MOST)
-    columns = max(op.columns for op in readers if isinstance(op, Affine))
+    """16 bits where only layers with weights read the input: it costs them no time."""
+    if not all(isinstance(op, Affine) for op in _readers(graph, 0)):
+        return Step(max(float(x.abs().max()), 1e-6) / MOST, -MOST, MOST)
+    return _wide_step(graph, 0, x, positive=False)
+
+
+def _wide_step(graph: Graph, value: int, seen: Tensor, positive: bool) -> Step:
+    """As many bits, up to 16, as the sums of the layers that read a value can hold; some of it to spare."""
+    columns = max((op.columns for op in _layers_behind(graph, value)), default=1)
     limit = 2 ** min(15, (LONGEST // (MOST * columns)).bit_length() - 1) - 1
     if limit < 255:
         raise CannotExport(f"a layer of {columns} columns overflows sums of 32 bits: use --inference float")
-    return Step(most * SPARE / limit, -limit, limit)
+    most = max(float(seen.abs().max()), 1e-6)
+    return Step(most * SPARE / limit, 0 if positive else -limit, limit)
+
+
+def _layers_behind(graph: Graph, value: int) -> list[Affine]:
+    """The layers that read a value, also through operations that keep its step."""
+    found: list[Affine] = []
+    for op in _readers(graph, value):
+        if isinstance(op, Affine):
+            found.append(op)
+        elif not isinstance(op, Add):
+            found += _layers_behind(graph, op.target)
+    return found
 
 
 def _readers(graph: Graph, value: int) -> list[Op]:

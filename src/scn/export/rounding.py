@@ -27,8 +27,8 @@ def betas(subject: Subject, graph: Graph, samples: Samples) -> Tensor:
         return subject.network.beta(subject.transform.encode(samples.params)).double()
 
 
-def calibrated(subject: Subject, graph: Graph) -> tuple[Graph, dict[int, Step]]:
-    """The graph as it is best rounded, and the steps of its values, by training samples."""
+def steps_of(subject: Subject, graph: Graph) -> dict[int, Step]:
+    """The steps of all values, by training samples."""
     samples = subject.calibration()
     return calibrate(graph, samples.x, betas(subject, graph, samples))
 

@@ -38,22 +38,19 @@ ORDER = (  # a snippet uses those before it
     "int8_rows",
     "int8_mix",
     "int8_rows_ram",
-    "int8_affine",
+    "int_affine",
     "int8_last",
     "int8_row",
-    "int8_linear_row",
+    "int_linear_row",
     "int8_last_row",
-    "int8_gather8",
-    "int8_gather16",
-    "int8_conv8",
-    "int8_conv16",
-    "int8_conv_row8",
-    "int8_conv_row16",
-    "int8_max",
-    "int8_mean",
-    "int8_add",
-    "int8_relu",
-    "int8_pad",
+    "int_gather",
+    "int_conv",
+    "int_conv_row",
+    "int_max",
+    "int_mean",
+    "int_add",
+    "int_relu",
+    "int_pad",
     "int8_less_least",
 )
 HEAD = """\
@@ -79,6 +76,15 @@ HEAD = """\
 #define SCN_DSP 0
 #endif
 
+/* One copy of a kernel, whatever calls it: a mixed network takes the time of a plain one. */
+#if defined(__clang__)
+#define SCN_KERNEL __attribute__((noinline))
+#elif defined(__GNUC__) && __GNUC__ >= 8
+#define SCN_KERNEL __attribute__((noipa))
+#else
+#define SCN_KERNEL
+#endif
+
 /* Weights are complete in memory before a flag says so. */
 #if defined(__GNUC__)
 #define SCN_BARRIER() __sync_synchronize()
@@ -89,4 +95,14 @@ HEAD = """\
 
 
 def snippet(name: str) -> str:
-    return (files("scn.export") / "templates" / f"{name}.c").read_text()
+    """A piece by its name; what follows a colon fills in its places @1@, @2@, ..., as types of numbers do."""
+    file, *fill = name.split(":")
+    text = (files("scn.export") / "templates" / f"{file}.c").read_text()
+    for i, value in enumerate(fill, start=1):
+        text = text.replace(f"@{i}@", value)
+    return text
+
+
+def in_order(names: list[str]) -> list[str]:
+    """Names so that each piece comes behind those that it uses."""
+    return sorted(names, key=lambda name: (ORDER.index(name.split(":")[0]), name))

@@ -10,7 +10,7 @@ from scn.export.base import Options
 from scn.export.code import BASE_TYPES, Parts
 from scn.export.graph import Graph
 from scn.export.pack import floats, packed, table
-from scn.export.snippets import HEAD, ORDER, snippet
+from scn.export.snippets import HEAD, in_order, snippet
 from scn.export.state import (
     DOUBLE_BEGIN,
     DOUBLE_END,
@@ -43,7 +43,7 @@ def source(
             *parts.defines,
             f"#define SCN_BASE {BASE_TYPES[options.weights]}",
             "",
-            *(snippet(part) for part in ORDER if part in parts.snippets),
+            *(snippet(part) for part in in_order(parts.snippets)),
             *parts.tables,
             _own_state(name, options, parts, confignet is not None),
             *(text for text in functions if text),

@@ -34,7 +34,7 @@ def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
         chosen = order[torch.linspace(0, len(order) - 1, count).long()]
         settings = measured[chosen]
     else:
-        chosen = _of_different_classes(labels, count)
+        chosen = one_of_each(labels, count, torch.Generator().manual_seed(0))
         settings = along(transform, count)
     rows = changed(data.to_float(images[chosen]), settings, transform)
     names = [dataset.classes[int(label)] for label in labels[chosen]]
@@ -65,11 +65,16 @@ def changed(samples: Tensor, settings: Tensor, transform: Transform) -> list[tup
     return rows
 
 
-def _of_different_classes(labels: Tensor, count: int) -> Tensor:
-    """The first sample of as many classes as there are, and then further ones."""
-    firsts = [int((labels == label).nonzero()[0]) for label in labels.unique()[:count]]
-    others = [index for index in range(len(labels)) if index not in firsts]
-    return torch.tensor((firsts + others)[:count])
+def one_of_each(labels: Tensor, count: int, generator: torch.Generator) -> Tensor:
+    """Indices of samples drawn at random, as many classes among them as possible, sorted by class."""
+    order = torch.randperm(len(labels), generator=generator)
+    seen: dict[int, int] = {}
+    rank = []
+    for label in labels[order].tolist():
+        rank.append(seen.get(label, 0))
+        seen[label] = rank[-1] + 1
+    chosen = order[torch.tensor(rank).argsort(stable=True)[:count]]
+    return chosen[labels[chosen].argsort(stable=True)]
 
 
 def caption(transform: Transform, params: Tensor) -> str:

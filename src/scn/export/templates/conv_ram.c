@@ -1,6 +1,6 @@
 /* A convolution, four positions at a time. scratch: SCN_PATCH values a patch, then four sums a row. */
-static void scn_convolution(const scn_window *g, const float *weights, const float *bias, const float *x, float *y,
-                            float *scratch, int relu)
+SCN_KERNEL static void scn_convolution(const scn_window *g, const float *weights, const float *bias, const float *x,
+                                       float *y, float *scratch, int relu)
 {
     const int area = g->kernel_height * g->kernel_width;
     const int positions = g->out_height * g->out_width;
@@ -18,7 +18,7 @@ static void scn_convolution(const scn_window *g, const float *weights, const flo
             count = g->channels - channel < strip ? g->channels - channel : strip;
             scn_gather4(g, x + channel * g->height * g->width, count, position, scratch);
             for (row = 0; row < g->rows; row += block) {
-                block = scn_block(g->rows - row);
+                block = SCN_BLOCK(g->rows - row);
                 scn_dot_patches(sums + 4 * row, w + block * channel * area, scratch, count * area, block);
                 w += block * g->channels * area;
             }

@@ -10,7 +10,7 @@ static void scn_convolution_row(const scn_window *g, const scn_rows *m, int grou
     float *const patches = scratch + 4 * m->columns;
     int position, channel, count, row, block, r;
     for (row = 0; row < g->rows; row += block) {
-        block = scn_block(g->rows - row);
+        block = SCN_BLOCK(g->rows - row);
         scn_coefficients(m, beta, group * g->rows + row, block, coefficients);
         scn_mix(scratch, base, m->stride, m->bases, coefficients, block * m->columns);
         base += block * m->columns;

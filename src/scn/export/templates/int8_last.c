@@ -5,7 +5,7 @@ static void scn_last_int8(const int8_t *weights, const float *factor, const floa
     int row, block, r;
     for (row = 0; row < rows; row += block) {
         int32_t sums[4] = {0, 0, 0, 0};
-        block = scn_block(rows - row);
+        block = SCN_BLOCK(rows - row);
         scn_dot_int8(sums, weights, x, columns, block);
         for (r = 0; r < block; r++) {
             const float value = (float)sums[r] * factor[row + r] + offset[row + r];

@@ -6,7 +6,7 @@ static void scn_last_row_int8(const scn_rows *m, const float *beta, const float 
     int row, block, r;
     for (row = 0; row < m->rows; row += block) {
         int32_t sums[4] = {0, 0, 0, 0};
-        block = scn_block(m->rows - row);
+        block = SCN_BLOCK(m->rows - row);
         scn_shares(m, beta, row, block, shares);
         scn_dot_row_int8(m, base, shares, x, sums, block, buffer);
         for (r = 0; r < block; r++) {

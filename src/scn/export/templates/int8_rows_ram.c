@@ -6,7 +6,7 @@ static void scn_mix_rows_int8(const scn_rows *m, const float *beta, int8_t *thet
     int group, row, block;
     for (group = 0; group < m->groups; group++) {
         for (row = 0; row < m->rows; row += block) {
-            block = scn_block(m->rows - row);
+            block = SCN_BLOCK(m->rows - row);
             scn_shares(m, beta, group * m->rows + row, block, shares);
             scn_mix_int8(theta, base, m->stride, shares, m->columns, block);
             theta += block * m->columns;

@@ -1,12 +1,12 @@
 /* y = weights x + bias, ReLU if asked for. */
-static void scn_linear(const float *weights, const float *bias, const float *x, float *y, int rows, int columns,
-                       int relu)
+SCN_KERNEL static void scn_linear(const float *weights, const float *bias, const float *x, float *y, int rows,
+                                  int columns, int relu)
 {
     int row, block;
     for (row = 0; row < rows; row += block) {
         float sums[4];
         int r;
-        block = scn_block(rows - row);
+        block = SCN_BLOCK(rows - row);
         for (r = 0; r < block; r++) {
             sums[r] = bias[row + r];
         }

@@ -7,7 +7,7 @@ static void scn_linear_row(const scn_rows *m, const float *beta, const float *bi
     int row, block, k, count, r;
     for (row = 0; row < m->rows; row += block) {
         float sums[4];
-        block = scn_block(m->rows - row);
+        block = SCN_BLOCK(m->rows - row);
         scn_coefficients(m, beta, row, block, coefficients);
         for (r = 0; r < block; r++) {
             sums[r] = bias[row + r];

@@ -1,4 +1,4 @@
-/* The rows of one layer in all base models. Row r of base i: block by block, see scn_block. */
+/* The rows of one layer in all base models. Row r of base i: block by block, see SCN_BLOCK. */
 typedef struct {
     const SCN_BASE *base; /* of base model 0; the next one is `stride` weights further */
     const float *scale;   /* (bases, all rows): what a stored weight is multiplied by; null for 1 */

@@ -6,7 +6,7 @@ static void scn_mix_rows(const scn_rows *m, const float *beta, float *theta)
     int group, row, block;
     for (group = 0; group < m->groups; group++) {
         for (row = 0; row < m->rows; row += block) {
-            block = scn_block(m->rows - row);
+            block = SCN_BLOCK(m->rows - row);
             scn_coefficients(m, beta, group * m->rows + row, block, coefficients);
             scn_mix(theta, base, m->stride, m->bases, coefficients, block * m->columns);
             theta += block * m->columns;

@@ -1,5 +1,5 @@
 /* The largest value of each window; `least` is 0 where ReLU follows, else the least that there is. */
-static void scn_max_int8(const scn_window *g, const int8_t *x, int8_t *y, int least)
+static void scn_max_int@1@(const scn_window *g, const int@1@_t *x, int@1@_t *y, int least)
 {
     int channel, down, across, i, j;
     for (channel = 0; channel < g->channels; channel++, x += g->height * g->width) {
@@ -13,13 +13,13 @@ static void scn_max_int8(const scn_window *g, const int8_t *x, int8_t *y, int le
                 int most = least;
                 scn_seen(left, g->kernel_width, g->dilation_width, g->width, &from, &to);
                 for (i = first; i < last; i++) {
-                    const int8_t *row = x + ((top + i * g->dilation_height) * g->width + left);
+                    const int@1@_t *row = x + ((top + i * g->dilation_height) * g->width + left);
                     for (j = from; j < to; j++) {
                         const int value = row[j * g->dilation_width];
                         most = value > most ? value : most;
                     }
                 }
-                *y++ = (int8_t)most;
+                *y++ = (int@1@_t)most;
             }
         }
     }

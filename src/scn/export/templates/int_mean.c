@@ -1,5 +1,5 @@
 /* The mean of each window, in steps of its own: `factor` is the old step by the new one. */
-static void scn_mean_int8(const scn_window *g, const int8_t *x, int8_t *y, int zero, float factor, int count_padding,
+static void scn_mean_int@1@_int@2@(const scn_window *g, const int@1@_t *x, int@2@_t *y, int zero, float factor, int count_padding,
                           scn_out out)
 {
     const int full = g->kernel_height * g->kernel_width;
@@ -15,14 +15,14 @@ static void scn_mean_int8(const scn_window *g, const int8_t *x, int8_t *y, int z
                 int sum = 0;
                 scn_seen(left, g->kernel_width, g->dilation_width, g->width, &from, &to);
                 for (i = first; i < last; i++) {
-                    const int8_t *row = x + ((top + i * g->dilation_height) * g->width + left);
+                    const int@1@_t *row = x + ((top + i * g->dilation_height) * g->width + left);
                     for (j = from; j < to; j++) {
                         sum += row[j * g->dilation_width] - zero;
                     }
                 }
                 sum = scn_rounded((float)sum * factor / (float)(count_padding ? full : (last - first) * (to - from)),
                                   out.low, out.high);
-                *y++ = (int8_t)(sum + out.zero);
+                *y++ = (int@2@_t)(sum + out.zero);
             }
         }
     }

@@ -1,5 +1,5 @@
 /* What the window sees at one output position; what it sees of the margin is 0. */
-static void scn_gather_int8(const scn_window *g, const int8_t *x, int position, int16_t *out, int zero)
+static void scn_gather_int@1@(const scn_window *g, const int@1@_t *x, int position, int16_t *out, int zero)
 {
     const int down = position / g->out_width;
     const int top = down * g->stride_height - g->padding_height;
@@ -12,7 +12,7 @@ static void scn_gather_int8(const scn_window *g, const int8_t *x, int position, 
         for (i = 0; i < g->kernel_height; i++) {
             const int row = top + i * g->dilation_height;
             if (inside) {
-                const int8_t *from = x + (row * g->width + left);
+                const int@1@_t *from = x + (row * g->width + left);
                 for (j = 0; j < g->kernel_width; j++) {
                     *out++ = (int16_t)(*from - zero);
                     from += across;
