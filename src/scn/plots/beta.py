@@ -43,7 +43,7 @@ def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
         figure = _panels(shown, [_surface_over(pair) for pair in pairs])
         note = _slices(transform, pairs)
     _legend(figure, max(one.key[1] for one in shown))
-    entitle(figure, task_title(loaded, note + f"; seed {shown[0].run.config.seed}"))
+    entitle(figure, task_title(loaded, f"{note}; seed\N{NO-BREAK SPACE}{shown[0].run.config.seed}"))
     return figure
 
 

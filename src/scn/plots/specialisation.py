@@ -12,7 +12,7 @@ from torch import Tensor
 
 from scn.measure import measure
 from scn.plots.accuracy import angle, draw_tables
-from scn.plots.loaded import LoadedRun, Table, groups, neutral, scns, task_title
+from scn.plots.loaded import LoadedRun, Table, band, groups, neutral, scns, task_title
 from scn.plots.options import Options
 from scn.plots.style import said
 
@@ -34,7 +34,8 @@ def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
     )
     counts = sorted({int(table.facts["samples"]) for several in tables.values() for table in several})
     samples = " to ".join(f"{count:,}" for count in (counts[0], counts[-1])[: len(counts)])
-    note = f"configured once, for {configured}; {samples} test samples"
+    told = f"configured once, for {configured}; {samples} test samples"
+    note = ", ".join(filter(None, (told, band(mixing))))
     figure = draw_tables(tables, transform, task_title(loaded, note))
     _mark(figure, fixed, transform)
     return figure
