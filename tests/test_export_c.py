@@ -47,7 +47,7 @@ def trained_like(backbone: nn.Module, shape: tuple[int, ...]) -> nn.Module:
     return backbone.eval()
 
 
-def network(kind: str, dims: int = 3) -> tuple[SCN, tuple[int, ...]]:
+def network(kind: str, dims: int = 2) -> tuple[SCN, tuple[int, ...]]:
     make, shape = BACKBONES[kind]
     net = SCN(trained_like(make(), shape), alpha_dim=2, dims=dims, seed=1).eval()
     with torch.no_grad():  # base models that differ in their norm layers too
@@ -60,8 +60,13 @@ def settings(count: int = SETTINGS) -> torch.Tensor:
     return torch.cat([angle.cos(), angle.sin()], dim=1)
 
 
-@pytest.mark.parametrize("theta", ["ram", "row"])
-@pytest.mark.parametrize("kind", BACKBONES)
+LARGE = ("MLP", "LeNet-5", "ShallowCNN")  # their constants take the compiler seconds
+CASES = [
+    (kind, theta) for kind in BACKBONES for theta in ("ram", "row") if theta == "ram" or kind not in LARGE
+]
+
+
+@pytest.mark.parametrize(("kind", "theta"), CASES)
 def test_the_answers_are_those_of_torch(kind: str, theta: str, tmp_path: Path) -> None:
     net, shape = network(kind)
     program = built(subject(net, shape), Options(theta=theta), tmp_path)  # type: ignore[arg-type]
@@ -203,7 +208,8 @@ def test_a_double_buffer_costs_a_second_theta_and_answers_alike(tmp_path: Path) 
     net, shape = network("deep ShallowCNN")
     single = c.generate(subject(net, shape), Options()).facts
     double = c.generate(subject(net, shape), Options(double_buffer=True)).facts
-    assert double["ram"]["theta"] == 2 * single["ram"]["theta"] == 2 * 4 * net.theta.shape[1]
+    assert double["ram"]["theta"] == 2 * single["ram"]["theta"] > 0
+    assert double["ram"]["total"] - single["ram"]["total"] == single["ram"]["theta"]
     program = built(subject(net, shape), Options(double_buffer=True), tmp_path)
     x = torch.randn(3, *shape)
     for alpha in settings(5):

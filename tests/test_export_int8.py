@@ -127,10 +127,12 @@ def expected(what: Subject, net: nn.Module, alpha: Tensor, x: Tensor) -> Tensor:
     return interpret.run(interpret.Int8(graph, beta, steps, stored), x.double())[graph.output].flatten(1)
 
 
-@pytest.mark.parametrize(
-    ("theta", "enough"), [("ram", 0.0), ("row", 0.0), ("fixed", 0.0), ("ram", 2.0), ("row", 2.0)]
-)
-@pytest.mark.parametrize("kind", NETWORKS)
+WAYS = [("ram", 0.0), ("row", 0.0), ("fixed", 0.0), ("ram", 2.0), ("row", 2.0)]
+SLOW = ("ResNet18", "row", 2.0)  # its residual sums are the same with theta in RAM
+CASES = [(kind, *way) for kind in NETWORKS for way in WAYS if (kind, *way) != SLOW]
+
+
+@pytest.mark.parametrize(("kind", "theta", "enough"), CASES)
 def test_c_computes_the_whole_numbers_that_python_does(
     kind: str, theta: str, enough: float, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
