@@ -287,6 +287,16 @@ def test_keys_move_the_control_and_space_plays(dial: Any) -> None:
     assert shown(dial)["place"] == stopped
 
 
+def test_no_key_is_lost_between_two_frames(dial: Any) -> None:
+    dial.focus("#controls .dial")
+    dial.keyboard.press("Home")
+    dial.evaluate(
+        "() => { for (let i = 0; i < 7; i++) document.activeElement.dispatchEvent("
+        "new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true, cancelable: true })); }"
+    )
+    assert shown(dial)["place"] == 7
+
+
 def test_another_sample_and_another_network_can_be_chosen(dial: Any) -> None:
     before = shown(dial)
     assert dial.locator("#samples button").count() >= 10

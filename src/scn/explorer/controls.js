@@ -67,6 +67,7 @@ function newDial(parameter, count, words, moved, purpose) {
     const next = placeAfterKey(event.key, now, count, true);
     if (next === null) return;
     event.preventDefault();
+    now = next; // the next key may come before the next frame
     moved(next);
   });
   return { root, show };
