@@ -462,6 +462,9 @@ def test_a_malicious_archive_is_refused_by_import(folder: Path, tmp_path: Path) 
     assert names(tmp_path) == ["cifar-10-python.tar.gz"]
 
 
+PRESENT = ("cifar10", "svhn", "fruit", "digits", "gtsrb", "gtsrb-grey")
+
+
 def test_list_tells_what_is_there(served: Web, folder: Path) -> None:
     (folder / "cifar10").mkdir(parents=True)
     (folder / "cifar10" / "cifar-10-python.tar.gz.part").touch()
@@ -472,14 +475,16 @@ def test_list_tells_what_is_there(served: Web, folder: Path) -> None:
     rows = {row["name"]: row for row in listed["rows"]}
     assert listed["folder"] == str(folder)
     assert rows.keys() == set(sources) == set(registry)
-    present = {name: rows[name]["present"] for name in ("cifar10", "svhn", "fruit", "digits", "gtsrb")}
+    present = {name: rows[name]["present"] for name in PRESENT}
     assert present == {
         "cifar10": "partly fetched",
         "svhn": "official files",
         "fruit": "ready",
         "digits": "embedded",
         "gtsrb": "no",
+        "gtsrb-grey": "no",
     }
+    assert "is made from gtsrb: `scn data get gtsrb`" in run("data", "get", "gtsrb-grey").err
     assert rows["svhn"]["size"] == 246_316_178
     assert rows["svhn"]["check"] == "size and sha256"
     assert rows["fruit"]["check"] == "not checked"

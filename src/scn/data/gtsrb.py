@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from scn.data.archives import Entry, entries
-from scn.data.dataset import Arrays, load, registry
+from scn.data.dataset import Arrays, load
 from scn.data.download import Remote
 from scn.data.sources import Request, Source, register
 
@@ -168,7 +168,7 @@ def read_ppm(raw: bytes, name: str) -> np.ndarray[Any, Any]:
         raise ValueError(f"{name} is not a whole PPM image: {error}") from error
 
 
-def grey(_: Path) -> Arrays:
+def grey(_: Request) -> Arrays:
     """The same signs as grey images of even contrast; every tenth track of a class is for validation."""
     arrays = load("gtsrb").arrays
     held_back = arrays["train_track"] % 10 == 3
@@ -197,9 +197,6 @@ def even_contrast(images: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return np.clip(np.round(127.5 + 51 * (shades - mean) / deviation), 0, 255).astype(np.uint8)
 
 
-registry.register("gtsrb-grey")(grey)
-
-
 def _official(name: str, size: int, md5: str) -> Remote:
     folder = "https://sid.erda.dk/public/archives/daaeac0d7ce1152aea9b61d9f1e19370"
     return Remote(f"{folder}/{name}", size, f"md5:{md5}")
@@ -216,5 +213,15 @@ register(
             _official(TEST, 88_978_620, "c7e4e6327067d32654124b0fe9e82185"),
             _official(TRUTH, 99_620, "fe31e9c9270bbcd7b84b7f21a9d9d9e5"),
         ),
+    )
+)
+
+register(
+    Source(
+        name="gtsrb-grey",
+        description="the same signs as grey images of even contrast",
+        licence="research, cite the authors",
+        read=grey,
+        of="gtsrb",
     )
 )

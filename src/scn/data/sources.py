@@ -62,6 +62,7 @@ class Source:
     files: tuple[Remote, ...] = ()
     mirrors: tuple[tuple[Remote, ...], ...] = ()
     folders: tuple[str, ...] = ()  # what the official archives unpack to
+    of: str = ""  # the data set that this is another form of, if it is
 
     def load(self, folder: Path) -> Arrays | None:
         """The arrays from official files in the data folder or its subfolder of this name."""
@@ -87,6 +88,8 @@ class Source:
         """What of it the data folder has."""
         if (folder / f"{self.name}.npz").is_file():
             return "ready"
+        if self.of:
+            return sources.get(self.of).state(folder)
         if not self.files:
             return "embedded"
         places = (folder / self.name, folder)
@@ -130,6 +133,8 @@ def fetch(
 
     address: fetch the official files from below this address instead. checked: refuse other content.
     """
+    if source.of:
+        raise ValueError(f"{source.name} is made from {source.of}: `scn data get {source.of}` fetches that")
     if not source.files:
         raise ValueError(f"{source.name} comes with the package: there is nothing to fetch")
     choices = (source.files, *source.mirrors)

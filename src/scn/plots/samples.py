@@ -19,7 +19,7 @@ from scn.transforms import Transform
 
 Rows = Sequence[tuple[Tensor, Sequence[str]]]  # samples (N, ...) and N captions
 COUNT, WAVES = 6, 4  # samples in a column's width, and waveforms above each other
-CAPTION = 16  # characters in an inch
+CAPTION = 20  # characters in an inch
 
 
 def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
