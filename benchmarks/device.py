@@ -6,6 +6,7 @@ cycles. On the host, one inference against onnxruntime with one thread, interlea
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import importlib.util
 import os
@@ -174,7 +175,8 @@ def emlearn_code(subject: Subject, folder: Path) -> Code | None:
     model.n_layers_ = len(found) + 1
     folder.mkdir(parents=True)
     convert: Any = emlearn.convert
-    text = convert(model, method="loadable", return_type="regressor").save(name="peer")
+    with contextlib.chdir(folder):  # it leaves a folder `tmp` behind
+        text = convert(model, method="loadable", return_type="regressor").save(name="peer")
     (folder / "peer.c").write_text(
         f"{text}\nint peer_infer(const float *x, float *logits);\n"
         "int peer_infer(const float *x, float *logits) {\n"

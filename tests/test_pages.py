@@ -35,12 +35,15 @@ from scn.runs import Run
 from scn.train import train
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+PACKAGE = Path(data.__file__).parent.parent
+SCREENS = Path(os.environ.get("SCN_SCREENS", Path(__file__).parent.parent / "runs" / "screens"))
 FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
 SIZES: dict[str, dict[str, Any]] = {
     "wide": {"viewport": {"width": 1280, "height": 900}},
     "dark": {"viewport": {"width": 1280, "height": 900}, "color_scheme": "dark"},
     "phone": {"viewport": {"width": 390, "height": 844}, "has_touch": True},
 }
+KINDS = {".js", ".css", ".html"}
 COARSE = (36, 8, 4)  # grids of the pages whose size does not matter
 SHORT = Recipe(epochs=6, batch_size=64)
 
@@ -48,7 +51,7 @@ SHORT = Recipe(epochs=6, batch_size=64)
 def trained(folder: Path, name: str, transform: str, method: str, recipe: Recipe, **more: Any) -> Run:
     """A small run that was really trained, and evaluated on a coarse grid."""
     created = runs.create(
-        folder, plan_run(name, transform, "mlp", method, recipe, sizes={"width": 8}, **more)
+        folder, plan_run(name, transform, "mlp", method, recipe, **{"sizes": {"width": 8}, **more})
     )
     net = train(created, backbone_of(created), device="cpu", prefetch=False)
     moved = created.transform()
@@ -122,10 +125,8 @@ def opened(browser: Any, file: Path, size: str = "wide") -> Iterator[Any]:
     page.goto(file.as_uri())
     page.wait_for_selector("body[data-ready]")
     yield page
-    screens = os.environ.get("SCN_SCREENS")
-    if screens:
-        Path(screens).mkdir(parents=True, exist_ok=True)
-        page.screenshot(path=Path(screens) / f"{file.stem}-{size}.png", full_page=True)
+    SCREENS.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=SCREENS / f"{file.stem}-{size}.png", full_page=True)
     context.close()
     assert not [t for t in troubles if not t.startswith("data:")]
 
@@ -240,6 +241,50 @@ def test_weights_are_those_of_the_configured_network(dial: Any, turned: Path) ->
     assert mixed == pytest.approx(first.flatten().tolist(), abs=1e-3)
 
 
+def test_the_dot_follows_the_mixture_in_its_space(dial: Any) -> None:
+    """Where plotly's camera sees it: on the path, which is drawn in the colour of the setting."""
+    places = []
+    for degrees in (0, 90, 180, 270):
+        turn_to(dial, degrees)
+        settled(dial)
+        dot = dial.evaluate(
+            "() => { const b = document.querySelector('#space-dots i').getBoundingClientRect(),"
+            " s = document.getElementById('space').getBoundingClientRect();"
+            " return [b.x + b.width / 2 - s.x, b.y + b.height / 2 - s.y, s.width, s.height]; }"
+        )
+        assert 0 < dot[0] < dot[2]
+        assert 0 < dot[1] < dot[3]
+        places.append(dot[:2])
+    assert len({tuple(place) for place in places}) == 4
+    corner = dial.evaluate(
+        "() => { const {glplot, dataScale} = document.getElementById('space')._fullLayout.scene._scene;"
+        " return projected(glplot.cameraParams, [0, 0, 0].map((v, i) => v * dataScale[i])); }"
+    )
+    assert corner == pytest.approx([0.5, 0.5], abs=1e-6), "the camera looks at the middle"
+
+
+def test_beta_can_be_seen_over_the_setting(browser: Any, turned: Path, shifted: Path) -> None:
+    """A curve around a cylinder, or a surface, for each base model, with the values that torch gives."""
+    for folder, name, kind, first in ((turned, "explorer", "scatter3d", 2), (shifted, "shift", "surface", 0)):
+        with opened(browser, explorer(folder, name)) as page:
+            page.select_option("#space-view", "setting")
+            settled(page)
+            traces = page.evaluate("() => document.getElementById('space').data")[first:]
+            dots = page.locator("#space-dots i").count()
+        of = runs.read(folder / ("scn-d5" if folder == turned else "scn"))
+        net, transform = of.network(), of.transform()
+        assert isinstance(net, SCN)
+        assert {trace["type"] for trace in traces} == {kind}
+        assert len(traces) == dots == of.config.dims
+        drawn = torch.tensor([trace["z"] for trace in traces])
+        if kind == "surface":
+            settings = torch.cartesian_prod(*(torch.tensor(traces[0][axis]) for axis in "yx")).flip(1)
+        else:
+            settings = torch.linspace(0, 360, drawn.shape[1])[:, None]
+        expected = net.beta(transform.encode(settings)).mT.reshape(drawn.shape)
+        assert torch.allclose(drawn, expected, atol=1e-5)
+
+
 def test_a_wrong_setting_reaches_the_network_and_not_the_input(dial: Any, turned: Path) -> None:
     scn = runs.read(turned / "scn-d5")
     images, _ = data.load("digits").split("test")
@@ -340,6 +385,11 @@ OVERLAPS = """() => {
 }"""
 
 
+SPILLED = """() => [...document.querySelectorAll('.js-plotly-plot')].filter(plot =>
+  plot.querySelector('.main-svg').getBoundingClientRect().width > plot.getBoundingClientRect().width + 1)
+  .map(plot => plot.getAttribute('aria-label'))"""
+
+
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("kind", ["turned", "shifted"])
 def test_nothing_overflows_or_overlaps(
@@ -377,6 +427,11 @@ def test_two_parameters_have_two_sliders(browser: Any, shifted: Path) -> None:
     assert now["beta"] == pytest.approx(net.beta(translation.encode(torch.tensor(at))).tolist(), abs=1e-6)
 
 
+SEEN = """() => { const c = document.getElementById('seen');
+  const {data} = c.getContext('2d').getImageData(0, 0, c.width, c.height);
+  return [...data].filter((_, i) => i % 4 === 0); }"""
+
+
 def test_a_cloud_of_points_turns(browser: Any, clouds: Path) -> None:
     with opened(browser, explorer(clouds, "cloud", "--samples", "2")) as page:
         assert page.locator("#controls .dial").count() == 3
@@ -390,11 +445,17 @@ def test_a_cloud_of_points_turns(browser: Any, clouds: Path) -> None:
             " return {at: state.at.map((a, p) => state.parameters[p].values[a]),"
             " point: turned(m, ...[0, 1, 2].map(i => d.points[i] / 32767))}; }"
         )
+        seen = page.evaluate(SEEN)
     assert after["pixels"] != before["pixels"]
     x, _ = data.load(runs.read(clouds).config.data).split("test")
     first = data.to_float(x[after["sample"] : after["sample"] + 1])[0, 0]
     matrix = transforms.get("rotation-3d").matrices(torch.tensor([place["at"]]))[0]  # type: ignore[attr-defined]
     assert place["point"] == pytest.approx((matrix @ first).tolist(), abs=1e-3)
+    cloud = data.to_float(x[after["sample"] : after["sample"] + 1])
+    image = (transforms.get("rotation-3d").apply(cloud, torch.tensor([place["at"]])) * 255).flatten().tolist()
+    close = [abs(a - b) < 1 for a, b in zip(seen, image, strict=True)]
+    assert sum(close) >= len(close) - 3, "a point on the border of two pixels may fall into either"
+    assert max(image) > 100
 
 
 def test_waveforms_and_readings_have_drawings_of_their_own(browser: Any, tmp_path: Path) -> None:
@@ -446,14 +507,52 @@ def test_the_report_shows_tables_and_figures(browser: Any, turned: Path, size: s
         table = (turned / "scn-d5" / "accuracy.csv").read_text().splitlines()[1:]
         assert curves[1]["y"] == pytest.approx([float(line.split(",")[-1]) for line in table])
         drawn = page.locator(".js-plotly-plot").count()
-        assert drawn == 2 + 1 + 2 + 3, (
-            "curve and circle, violins, beta for each D, three kinds of training curve"
+        assert drawn == 2 + 1 + 1 + 2 + 3, (
+            "curve and circle, violins, configured once, beta for each D, three kinds of training curve"
         )
+        once = page.evaluate("() => document.querySelector('#specialisation .js-plotly-plot').data")
+        scn = runs.read(turned / "scn-d5")
+        frozen, _ = measure(
+            scn, scn.network(), torch.tensor(once[1]["x"])[:, None], fixed=torch.zeros(1), samples=300
+        )
+        assert [curve["name"] for curve in once] == ["SCN D=3", "SCN D=5"]
+        assert once[1]["y"] == pytest.approx(frozen.accuracy.tolist())
+        assert page.evaluate("() => document.getElementById('sample-picture').naturalWidth") == 700
+        assert page.evaluate(SPILLED) == []
         assert "scn train --data digits" in page.locator("#commands").inner_text()
         found = page.evaluate(OVERLAPS)
         assert found["wide"] <= found["room"]
         assert found["outside"] == []
         assert found["found"] == []
+
+
+def test_runs_of_several_sizes_are_told_apart(turned: Path, tmp_path: Path) -> None:
+    shutil.copytree(turned / "scn-d3", tmp_path / "narrow")
+    trained(tmp_path / "wide", "digits", "rotation", "scn", SHORT, dims=3, sizes={"width": 16})
+    content = report(collect([tmp_path]))
+    assert [row["label"] for row in content["rows"]] == ["SCN D=3, width 16", "SCN D=3, width 8"]
+    assert [row["seeds"] for row in content["rows"]] == [1, 1]
+    assert content["rows"][0]["inference"] > content["rows"][1]["inference"]
+    assert [entry["label"] for entry in content["beta"]] == [row["label"] for row in content["rows"]]
+
+
+def test_a_report_shows_what_was_searched(turned: Path, tmp_path: Path) -> None:
+    shutil.copytree(turned / "scn-d3", tmp_path / "scn")
+    assert run("search", str(tmp_path / "scn"), "--batch-size", "4", "--samples", "100", "--quiet").code == 0
+    (found,) = report(collect([tmp_path]))["searched"]
+    assert found["label"] == "I-SCN D=3, batch 4"
+    assert found["of"] == "SCN D=3"
+    written = json.loads(next((tmp_path / "scn").glob("search-*.json")).read_text())
+    assert found["mean"] == written["rows"][0]["accuracy"]
+
+
+def test_a_report_needs_no_data(turned: Path) -> None:
+    shown_runs = collect([turned])
+    with mock.patch.object(data, "load", side_effect=FileNotFoundError("gone")):
+        content = report(shown_runs)
+    assert content["samples"] is None
+    assert content["specialisation"]["entries"] == []
+    assert len(content["rows"]) == 3
 
 
 def test_the_report_prints(browser: Any, turned: Path, tmp_path: Path) -> None:
@@ -467,10 +566,13 @@ def test_the_report_prints(browser: Any, turned: Path, tmp_path: Path) -> None:
 
 
 def test_a_page_holds_no_address_of_its_own(turned: Path) -> None:
-    for name in ("report", "explorer"):
-        for path in (Path(data.__file__).parent.parent / name).glob("page.*"):
-            addresses = re.findall(r"(?:https?:)?//[a-z0-9]+\\.[a-z]", path.read_text())
-            assert not addresses, path
+    sources = [
+        p for name in ("pages", "report", "explorer") for p in (PACKAGE / name).iterdir() if p.suffix in KINDS
+    ]
+    assert len(sources) > 10
+    for path in sources:
+        addresses = set(re.findall(r"(?:https?:)?//[a-z0-9]+\.[a-z0-9.]+", path.read_text()))
+        assert addresses <= {"http://www.w3.org"}, f"{path}: the namespace of SVG is no address, others are"
     text = explorer(turned, "explorer").read_text()
     assert "Content-Security-Policy" in text
     assert not re.search(r"<(?:script|link|img|iframe)[^>]+(?:src|href)=[\"'](?!data:)", text)

@@ -40,7 +40,7 @@ def write_explorer(
 
 
 def _shown_networks(shown: Sequence[Shown]) -> tuple[list[Shown], Shown | None]:
-    """One SCN of each D (that of the first seed), and the first network that does not adapt."""
+    """One SCN of each kind (that of the first seed), and the first network that does not adapt."""
     adaptive: dict[str, Shown] = {}
     for one in shown:
         if isinstance(one.network, SCN):
@@ -54,7 +54,7 @@ def _shown_networks(shown: Sequence[Shown]) -> tuple[list[Shown], Shown | None]:
 
 
 def _label(one: Shown) -> str:
-    return label(one.run.config.method, one.run.config.dims)
+    return label(*one.key)
 
 
 def _samples(one: Shown, count: int) -> Samples:

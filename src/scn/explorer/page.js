@@ -7,7 +7,7 @@ const SWEEP = 9000; // milliseconds for a whole range
 function newViews(state) {
   const views = {
     answers: newAnswers(state), mixture: newMixture(state), curves: newCurves(state),
-    weights: newWeights(byId("weights"), state), space: newSpace(byId("space"), state),
+    weights: newWeights(byId("weights"), state), space: newSpace(byId("space"), byId("space-dots"), state),
   };
   byId("probabilities").replaceChildren(views.answers.root);
   byId("beta").replaceChildren(...views.mixture.rows);
@@ -23,12 +23,20 @@ function captions(state) {
   byId("weights-caption").textContent =
     `${weights.name}: θ = Σ βᵢθᵢ, mixed as you watch; blue below zero, orange above.`
     + (weights.shape[1] > 1 && weights.shape[1] < weights.units ? ` The first ${weights.shape[1]} of ${weights.units} units.` : "");
-  byId("space-caption").textContent = dims > 4
-    ? "Each numbered corner is a base model, the dot is the mixture: their centre of mass. With more than four this is a projection; drag to turn it."
-    : "Each numbered corner is a base model, the dot is the mixture: their centre of mass. Drag to turn it.";
+  byId("space-caption").textContent = spaceCaption(state, dims);
   byId("lead").textContent =
     `${label}: the setting configures the network, θ = Σ βᵢθᵢ with β = h(α). Turn it and watch. `
     + `Accuracy on ${grouped(state.data.tested)} test samples of ${state.data.name}, preset ${state.data.preset}.`;
+}
+
+function spaceCaption(state, dims) {
+  if (state.view === "mass") {
+    const lost = dims > 4 ? " With more than four this is a projection." : "";
+    return `Each numbered corner is a base model, the dot is the mixture: their centre of mass.${lost} Drag to turn it.`;
+  }
+  const [first, second] = state.parameters.map(({ name }) => name);
+  const over = second ? `A surface for each base model over ${first} and ${second}${state.parameters.length > 2 ? ", the others as set" : ""}` : `A curve for each base model over ${first}`;
+  return `${over}, in the colours of the bars; its height is β. Drag to turn it.`;
 }
 
 /** Colours by role, for everything that carries one. */
@@ -78,6 +86,7 @@ class Explorer {
     const { state, views } = this;
     this.waiting = false;
     drawSample(byId("sample"), state.drawing, state.sample, inputSetting(state));
+    if (state.drawing.kind === "points") drawSeen(byId("seen"), state.drawing, state.sample, inputSetting(state));
     this.controls.forEach((control, p) => control.show(state.at[p]));
     this.told.forEach((control, p) => control.show(state.told[p]));
     for (const view of Object.values(views)) view.show(state);
@@ -89,9 +98,11 @@ class Explorer {
     const { label, measured } = state.samples[state.sample];
     const name = state.classes[label];
     const own = measured ? `, measured at ${measured.map((value) => Number(value.toPrecision(4))).join(", ")} ${state.parameters[0].unit}` : "";
-    byId("sample-caption").textContent = `true class: ${name}${own}`
+    const both = state.drawing.kind === "points" ? "the cloud, and the image of it that the network is shown; " : "";
+    byId("sample-caption").textContent = `${both}true class: ${name}${own}`
       + (state.wrong ? ` · configured for ${inWords(state, configuredPlaces(state))}` : "");
     byId("sample").setAttribute("aria-label", `test sample of class ${name} under ${inWords(state, state.at)}`);
+    byId("seen").setAttribute("aria-label", "its image, which the network is shown");
     byId("weights").setAttribute("aria-label", `weights of the network configured for ${inWords(state, configuredPlaces(state))}`);
     const play = byId("play");
     play.textContent = state.playing ? "❚❚ Pause" : `▶ Play ${state.parameters[state.active].name}`;
@@ -142,6 +153,11 @@ class Explorer {
     const { state } = this;
     byId("network").addEventListener("change", (event) => {
       state.network = Number(event.target.value);
+      this.views = newViews(state);
+      this.change(() => {});
+    });
+    byId("space-view").addEventListener("change", (event) => {
+      state.view = event.target.value;
       this.views = newViews(state);
       this.change(() => {});
     });
@@ -203,6 +219,7 @@ function fixedParts(state) {
   byId("note").textContent = state.note;
   const kind = { image: "", wave: "wide", reading: "wide", points: "smooth" }[state.drawing.kind];
   if (kind) byId("sample").classList.add(kind);
+  byId("seen").hidden = state.drawing.kind !== "points";
   const same = (network) => state.networks.filter(({ label }) => label === network.label).length > 1;
   const options = state.networks.map((network, place) => element("option", { value: place }, same(network) ? network.run : network.label));
   byId("network").replaceChildren(...options);

@@ -9,14 +9,20 @@ function drawSample(canvas, drawing, sample, setting) {
 /** The pixels as they are; the style of the page makes them larger. */
 function drawImage(canvas, { values, valuesShape }, sample, setting) {
   const [, settings, height, width, channels] = valuesShape;
+  const first = (sample * settings + setting) * height * width * channels;
+  paintPixels(canvas, width, height, (pixel) => {
+    const at = first + pixel * channels;
+    return channels >= 3 ? [values[at], values[at + 1], values[at + 2]] : [values[at], values[at], values[at]];
+  });
+}
+
+/** Every pixel in the colour, [red, green, blue] up to 255, of its number. */
+function paintPixels(canvas, width, height, colourOf) {
   sized(canvas, width, height);
   const context = canvas.getContext("2d");
   const picture = context.createImageData(width, height);
-  const first = (sample * settings + setting) * height * width * channels;
   for (let pixel = 0; pixel < height * width; pixel++) {
-    const at = first + pixel * channels;
-    const colour = channels >= 3 ? [values[at], values[at + 1], values[at + 2]] : [values[at], values[at], values[at]];
-    picture.data.set(colour, 4 * pixel);
+    picture.data.set(colourOf(pixel), 4 * pixel);
     picture.data[4 * pixel + 3] = 255;
   }
   context.putImageData(picture, 0, 0);
@@ -39,24 +45,49 @@ function drawWave(canvas, { values, valuesShape }, sample, setting) {
   }
 }
 
-/** A cloud of points, turned by the setting's matrix and seen along the third axis: nearer points are brighter. */
-function drawPoints(canvas, { points, pointsShape, matrices }, sample, setting) {
+/** Calls `each(right, up, near)` for every `step`-th point of a cloud, turned by the setting's matrix. */
+function eachPoint({ points, pointsShape, matrices }, sample, setting, step, each) {
+  const [, count] = pointsShape;
+  const m = matrices.subarray(9 * setting, 9 * setting + 9);
+  for (let point = 0; point < count; point += step) {
+    const at = 3 * (sample * count + point);
+    each(...turned(m, points[at] / 32767, points[at + 1] / 32767, points[at + 2] / 32767));
+  }
+}
+
+/** A cloud of points seen along the third axis: nearer points are brighter. */
+function drawPoints(canvas, drawing, sample, setting) {
   const size = canvas.closest("#samples") ? 96 : 480;
   sized(canvas, size, size);
   const context = canvas.getContext("2d");
   context.fillStyle = "#000";
   context.fillRect(0, 0, size, size);
-  const m = matrices.subarray(9 * setting, 9 * setting + 9);
-  const [, count] = pointsShape;
   const dot = Math.max(1, size / 130);
-  for (let point = 0; point < count; point++) {
-    const at = 3 * (sample * count + point);
-    const [right, up, near] = turned(m, points[at] / 32767, points[at + 1] / 32767, points[at + 2] / 32767);
+  eachPoint(drawing, sample, setting, Math.max(1, Math.floor(drawing.pointsShape[1] / DOTS)), (right, up, near) => {
     context.fillStyle = DEPTHS[Math.round(Math.min(Math.max((near + 1) / 2, 0), 1) * (DEPTHS.length - 1))];
     context.fillRect((right + 1) * size / 2 - dot / 2, (1 - up) * size / 2 - dot / 2, dot, dot);
-  }
+  });
 }
 
+// How a pixel changes with a point that falls into it, and the light it has in the end, for each kind of image.
+const IMAGES = {
+  depth: { add: (now, near) => Math.max(now, (near + 2) / 3), light: (value) => value },
+  count: { add: (now) => now + 1, light: (value, { crowded }) => 1 - Math.exp(-value / crowded) },
+};
+
+/** The image of the cloud that the network is shown, as the transform makes it. */
+function drawSeen(canvas, drawing, sample, setting) {
+  const { size, image } = drawing;
+  const values = new Float32Array(size * size);
+  const place = (value) => Math.min(Math.max(Math.trunc(value * size / 2), 0), size - 1);
+  eachPoint(drawing, sample, setting, 1, (right, up, near) => {
+    const pixel = place(1 - up) * size + place(right + 1);
+    values[pixel] = IMAGES[image].add(values[pixel], near);
+  });
+  paintPixels(canvas, size, size, (pixel) => Array(3).fill(Math.round(255 * Math.min(IMAGES[image].light(values[pixel], drawing), 1))));
+}
+
+const DOTS = 1024; // of a drawn cloud
 const DEPTHS = Array.from({ length: 32 }, (_, i) => `hsl(205 70% ${18 + 2.1 * i}%)`);
 
 /** A matrix, row by row, times a point. */

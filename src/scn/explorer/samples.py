@@ -12,9 +12,10 @@ from torch import Tensor
 from scn.explorer.grid import Grid
 from scn.pages.assemble import Arrays
 from scn.transforms import Transform
+from scn.transforms.solid import CROWDED, SIZE
 
 COLUMNS = 256  # of a drawn waveform
-POINTS = 1024  # of a drawn cloud
+POINTS = 4096  # of a cloud, at most
 
 
 @dataclass(frozen=True)
@@ -79,11 +80,12 @@ def _waves(x: Tensor, transform: Transform, grid: Grid, arrays: Arrays) -> dict[
 
 
 def _points(x: Tensor, transform: Any, grid: Grid, arrays: Arrays) -> dict[str, Any]:
-    """The points once, (S, POINTS, 3), and a matrix for each setting, (N, 9)."""
+    """The points once, (S, POINTS, 3), a matrix for each setting, (N, 9), and how both make an image."""
     every = max(1, x.shape[1] // POINTS)
     points = (x[:, ::every] * 32767).round().to(torch.int16)
     turns = transform.matrices(grid.settings).float().flatten(1)
-    return {"points": arrays.add(points.numpy()), "matrices": arrays.add(turns.numpy())}
+    made = {"image": transform.image, "size": SIZE, "crowded": CROWDED / every}
+    return {"points": arrays.add(points.numpy()), "matrices": arrays.add(turns.numpy()), **made}
 
 
 def _readings(x: Tensor, transform: Transform, grid: Grid, arrays: Arrays) -> dict[str, Any]:

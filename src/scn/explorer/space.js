@@ -1,5 +1,6 @@
-// The β-space in three dimensions: a corner for each base model, and the mixture at its centre of mass, Σ βᵢ cᵢ.
-// Up to four base models this shows β without loss; of more it is a projection.
+// β in three dimensions, in two ways. "Centre of mass": a corner for each base model, and the mixture at Σ βᵢ cᵢ; up
+// to four base models this loses nothing, of more it is a projection. "Over the setting": a curve or a surface for
+// each base model, with a dot on each.
 
 /** Places for D corners: a line, a triangle, a tetrahedron, and then as evenly over a ball as may be. */
 function corners(dims) {
@@ -31,37 +32,143 @@ const MOST_PLACES = 1500;
 // Round a circle of settings: it ends with the colour it begins with.
 const CIRCLE = ["#3b6fd4", "#8a4fbf", "#c9427f", "#e0762f", "#c9a91c", "#5f9e3a", "#2f93a8", "#3b6fd4"].map((c, i) => [i / 7, c]);
 
-/** Draws all mixtures of the grid once; `show` moves the point. */
-function newSpace(target, state) {
+/**
+ * Draws a scene {traces, layout, points(state), colours, key(state)} once; `show` moves the dots that lie over it.
+ * To draw all of it again for them would take most of the time of a step. Only where what is drawn depends on
+ * the setting (`key`), is it drawn again when a person has come to rest.
+ */
+function newSpace(target, dots, state) {
+  let scene = SCENES[state.view](state);
+  const marks = scene.colours.map((colour) => element("i", { style: `background:${colour}` }));
+  dots.replaceChildren(...marks);
+  const draw = () => Plotly.react(target, scene.traces, scene.layout, { displayModeBar: false, responsive: true });
+  const move = () => {
+    const { glplot, dataScale } = target._fullLayout.scene._scene;
+    scene.points(state).forEach((point, place) => {
+      const [right, down] = projected(glplot.cameraParams, point.map((value, axis) => value * dataScale[axis]));
+      marks[place].style.left = `${100 * right}%`;
+      marks[place].style.top = `${100 * down}%`;
+    });
+  };
+  draw();
+  const { glplot } = target._fullLayout.scene._scene;
+  target.drawn ??= glplot.onrender; // what plotly itself does there
+  glplot.onrender = () => {
+    target.drawn?.();
+    move();
+  };
+  let [drawn, waiting] = [scene.key(state), 0];
+  const show = () => {
+    move();
+    target.setAttribute("aria-label", `the mixture: ${Array.from(betaNow(state), (share) => share.toFixed(2)).join(", ")}`);
+    if (scene.key(state) === drawn) return;
+    clearTimeout(waiting);
+    waiting = setTimeout(() => {
+      drawn = scene.key(state);
+      scene = SCENES[state.view](state);
+      draw();
+    }, 150);
+  };
+  return { show };
+}
+
+/** Where a point of the scene is seen, as shares of the picture's width and height. */
+function projected({ model, view, projection }, point) {
+  const times = (matrix, from) => [0, 1, 2, 3].map((row) => from.reduce((sum, value, column) => sum + matrix[4 * column + row] * value, 0));
+  const [x, y, , w] = [model, view, projection].reduce((at, matrix) => times(matrix, at), [...point, 1]);
+  return [(1 + x / w) / 2, (1 - y / w) / 2];
+}
+
+const SCENES = { mass: massScene, setting: settingScene };
+
+/** The mixtures of the whole grid between the corners. */
+function massScene(state) {
   const { beta, dims } = state.networks[state.network];
   const places = corners(dims);
   const every = Math.max(1, Math.ceil(state.settings / MOST_PLACES));
   const kept = Array.from({ length: Math.ceil(state.settings / every) }, (_, i) => i * every);
   const path = kept.map((setting) => placeOf(beta, setting * dims, places));
-  const traces = [pathTrace(state, kept, path), edgesTrace(places), cornersTrace(places), pointTrace(placeOf(beta, 0, places))];
-  Plotly.react(target, traces, spaceLayout(), { displayModeBar: false, responsive: true });
-  const move = () => {
-    const [x, y, z] = placeOf(betaNow(state), 0, places);
-    target.setAttribute("aria-label", `the mixture lies at ${[x, y, z].map((v) => v.toFixed(2)).join(", ")}`);
-    return Plotly.restyle(target, { x: [[x]], y: [[y]], z: [[z]] }, [3]);
+  const axis = { visible: false, range: [-1.15, 1.15] };
+  return {
+    traces: [pathTrace(state, kept, path), edgesTrace(places), cornersTrace(places)],
+    layout: spaceLayout(state, { xaxis: axis, yaxis: axis, zaxis: axis }),
+    points: () => [placeOf(betaNow(state), 0, places)],
+    colours: [cssColour("--ink")],
+    key: () => "",
   };
-  return { show: whileVisible(target, move) };
 }
 
-/** `draw`, but not while the element is out of sight: it is the costliest drawing of the page. */
-function whileVisible(target, draw) {
-  let [visible, waiting] = [true, false];
-  target.observer?.disconnect();
-  target.observer = new IntersectionObserver(([entry]) => {
-    visible = entry.isIntersecting;
-    if (visible && waiting) draw();
-    waiting = waiting && !visible;
-  });
-  target.observer.observe(target);
-  return () => {
-    waiting = !visible;
-    if (visible) draw();
+/** β over the first parameter, or over the first two with the others where they stand. */
+function settingScene(state) {
+  const { dims } = state.networks[state.network];
+  const bases = Array.from({ length: dims }, (_, base) => base);
+  const colours = bases.map((base) => baseColour(base));
+  const shape = (state.parameters.length > 1 ? surfaces : state.parameters[0].periodic ? cylinder : ribbons)(state, bases, colours);
+  return {
+    ...shape,
+    layout: spaceLayout(state, shape.axes),
+    points: () => { const beta = betaNow(state); return bases.map((base) => shape.place(configuredPlaces(state), base, beta[base])); },
+    colours,
+    key: () => configuredPlaces(state).slice(2).join(),
   };
+}
+
+/** β of a base model with the first parameters at these places and the others where they stand. */
+function betaAt(state, places, base) {
+  const { beta, dims } = state.networks[state.network];
+  const all = [...places, ...configuredPlaces(state).slice(places.length)];
+  return beta[settingNumber(all, state.sizes) * dims + base];
+}
+
+/** A circle of settings: curves around a cylinder whose height is β. */
+function cylinder(state, bases, colours) {
+  const [count] = state.sizes;
+  const place = ([at], base, share) => [Math.cos(2 * Math.PI * at / count), Math.sin(2 * Math.PI * at / count), share];
+  const round = Array.from({ length: count + 1 }, (_, i) => i % count);
+  const quarters = [0, 1, 2, 3].map((quarter) => Math.round(quarter * count / 4));
+  const labels = {
+    type: "scatter3d", mode: "text", ...columnsOf(quarters.map((at) => place([at], 0, 0).map((value, axis) => axis < 2 ? 1.25 * value : 0))),
+    text: quarters.map((at) => valueText(state.parameters[0], at)), textfont: { color: cssColour("--muted"), size: 12 }, hoverinfo: "skip",
+  };
+  const ring = { ...lineTrace(round.map((at) => place([at], 0, 0)), cssColour("--line")), line: { width: 2, color: cssColour("--line") } };
+  const curves = bases.map((base) => lineTrace(round.map((at) => place([at], base, betaAt(state, [at], base))), colours[base]));
+  const flat = { visible: false, range: [-1.3, 1.3] };
+  return { place, traces: [ring, labels, ...curves], axes: { xaxis: flat, yaxis: flat, zaxis: shareAxis() } };
+}
+
+/** One parameter with two ends: a curve for each base model, one behind the other. */
+function ribbons(state, bases, colours) {
+  const [{ values }] = state.parameters;
+  const place = ([at], base, share) => [values[at], base + 1, share];
+  const traces = bases.map((base) => lineTrace(values.map((_, at) => place([at], base, betaAt(state, [at], base))), colours[base]));
+  return { place, traces, axes: { xaxis: valueAxis(state.parameters[0]), yaxis: sceneAxis("base", { dtick: 1 }), zaxis: shareAxis() } };
+}
+
+function surfaces(state, bases, colours) {
+  const [across, along] = state.parameters;
+  const place = ([i, j], base, share) => [across.values[i], along.values[j], share];
+  const traces = bases.map((base) => ({
+    type: "surface", x: across.values, y: along.values, z: along.values.map((_, j) => across.values.map((_, i) => betaAt(state, [i, j], base))),
+    colorscale: [[0, colours[base]], [1, colours[base]]], showscale: false, opacity: 0.8, hoverinfo: "skip",
+  }));
+  return { place, traces, axes: { xaxis: valueAxis(across), yaxis: valueAxis(along), zaxis: shareAxis() } };
+}
+
+function lineTrace(points, color) {
+  return { type: "scatter3d", mode: "lines", ...columnsOf(points), line: { width: 6, color }, hoverinfo: "skip" };
+}
+
+function sceneAxis(text, more) {
+  const [ink, line] = [cssColour("--muted"), cssColour("--line")];
+  return { title: { text, font: { color: ink, size: 12 } }, tickfont: { color: ink, size: 11 }, gridcolor: line, zerolinecolor: line, showspikes: false, ...more };
+}
+
+function valueAxis({ name, low, high }) {
+  return sceneAxis(name, { range: [low, high], nticks: 5 });
+}
+
+function shareAxis() {
+  return sceneAxis("β", { range: [0, 1], nticks: 5 });
 }
 
 /** One parameter: its path; several: a cloud. The colour is the first parameter. */
@@ -97,18 +204,11 @@ function cornersTrace(places) {
   };
 }
 
-function pointTrace(place) {
-  const marker = { size: 9, color: cssColour("--ink"), line: { color: cssColour("--paper"), width: 2 } };
-  return { type: "scatter3d", mode: "markers", ...columnsOf([place]), marker, hoverinfo: "skip" };
-}
-
-function spaceLayout() {
-  const axis = { visible: false, range: [-1.15, 1.15] };
+function spaceLayout(state, axes) {
   return {
-    margin: { l: 0, r: 0, t: 0, b: 0 }, showlegend: false, paper_bgcolor: "rgba(0,0,0,0)", uirevision: "kept",
-    scene: {
-      xaxis: axis, yaxis: axis, zaxis: axis, aspectmode: "cube", dragmode: "orbit",
-      camera: { eye: { x: 0.75, y: 0.75, z: 0.65 } },
-    },
+    margin: { l: 0, r: 0, t: 0, b: 0 }, showlegend: false, paper_bgcolor: "rgba(0,0,0,0)", uirevision: state.view,
+    scene: { ...axes, aspectmode: "cube", dragmode: "orbit", camera: CAMERAS[state.view] },
   };
 }
+
+const CAMERAS = { mass: { eye: { x: 0.75, y: 0.75, z: 0.65 } }, setting: { eye: { x: 1.55, y: -1.55, z: 0.85 }, center: { x: 0, y: 0, z: -0.15 } } };

@@ -73,7 +73,7 @@ function likeliest(answers, truth, count) {
 function newMixture(state) {
   const { dims } = state.networks[state.network];
   const rows = Array.from({ length: dims }, (_, base) => {
-    const bar = element("i", { "data-role": "scn" });
+    const bar = element("i", { style: `background:${baseColour(base)}` });
     const number = element("span", {});
     const track = element("div", { class: "bar", "aria-hidden": "true" }, bar);
     return { bar, number, root: element("div", { class: "share" }, element("span", {}, `base ${base + 1}`), track, number) };

@@ -69,15 +69,29 @@ const OTHERS = {
   dark: { one4all: "#ff8f40", inverse: "#35c9a2", one4one: "#c4c4c4", frozen: "#e48ac6" },
 };
 
-/** A colour for every label of these entries {label, method}. */
+const BASES = {
+  light: ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d9cb1e", "#777777", "#6a51a3", "#d55e00"],
+  dark: ["#6cb6f0", "#ff8f40", "#35c9a2", "#e48ac6", "#f0e442", "#c4c4c4", "#9d8df1", "#e57373"],
+};
+
+/** The colour of a base model; beyond eight they come again. */
+function baseColour(base, dark = darkness.matches) {
+  const shades = BASES[dark ? "dark" : "light"];
+  return shades[base % shades.length];
+}
+
+// For methods without a colour of their own.
+const SPARE = { light: ["#a13d84", "#8a6d00", "#000000"], dark: ["#e48ac6", "#f0c75e", "#ffffff"] };
+
+/** A colour for every label of these entries {label, method, mixes}. */
 function coloursOf(entries, dark = darkness.matches) {
   const shade = dark ? "dark" : "light";
-  const mixed = entries.filter((entry) => !(entry.method in OTHERS[shade])).map((entry) => entry.label);
+  const mixed = entries.filter((entry) => entry.mixes).map((entry) => entry.label);
+  const further = [...new Set(entries.filter((entry) => !entry.mixes && !(entry.method in OTHERS[shade])).map((entry) => entry.method))];
   const steps = BLUES[shade].length - 1;
-  const place = (label) => mixed.length === 1 ? 2 : Math.round(mixed.indexOf(label) * steps / (mixed.length - 1));
-  return Object.fromEntries(entries.map((entry) => [
-    entry.label, OTHERS[shade][entry.method] ?? BLUES[shade][place(entry.label)],
-  ]));
+  const blue = (label) => BLUES[shade][mixed.length === 1 ? 2 : Math.round(mixed.indexOf(label) * steps / (mixed.length - 1))];
+  const other = (method) => OTHERS[shade][method] ?? SPARE[shade][further.indexOf(method) % SPARE[shade].length];
+  return Object.fromEntries(entries.map((entry) => [entry.label, entry.mixes ? blue(entry.label) : other(entry.method)]));
 }
 
 /** Numbers as people write them: 33,130. */

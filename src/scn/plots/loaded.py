@@ -13,7 +13,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -107,6 +107,9 @@ class LoadedRun:
             imported = f"{self.folder} has no metrics of a training: it was not trained by `scn train`"
             raise FileNotFoundError(imported if self.run.is_trained else _not_trained(self.folder))
         return [json.loads(line) for line in lines]
+
+
+AnyRun = TypeVar("AnyRun", bound=LoadedRun)
 
 
 def _not_trained(folder: Path) -> str:
@@ -210,9 +213,9 @@ def arguments(run: Run) -> dict[str, Any]:
     return {**usual, **description.get("arguments", {})}
 
 
-def groups(loaded: Sequence[LoadedRun]) -> dict[Key, list[LoadedRun]]:
+def groups(loaded: Sequence[AnyRun]) -> dict[Key, list[AnyRun]]:
     """Runs that differ by their seed alone (or, where each has one, by the setting it is for)."""
-    found: dict[Key, list[LoadedRun]] = {}
+    found: dict[Key, list[AnyRun]] = {}
     for one in loaded:
         found.setdefault(one.key, []).append(one)
     return found

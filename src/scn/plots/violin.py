@@ -42,14 +42,14 @@ def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
         values = torch.cat([one.table.accuracy for one in several]).tolist()
         mean = sum(one.mean for one in several) / len(several)
         found.append(Spread(label(*key), shades[key], values, mean))
-        found += _searched(several, shades[key])
+        found += searched(several, shades[key])
     figure = new_figure(2.6)
     draw_violins(figure.add_subplot(), found)
     entitle(figure, task_title(loaded, f"{tested_on(loaded)}; dot and number: mean over all settings"))
     return figure
 
 
-def _searched(several: Sequence[LoadedRun], colour: str) -> list[Spread]:
+def searched(several: Sequence[LoadedRun], colour: str) -> list[Spread]:
     """What these runs reached when they had to search, smallest batch first: whole tables, or means alone."""
     values: dict[tuple[int, str], list[float]] = {}
     means: dict[tuple[int, str], list[float]] = {}

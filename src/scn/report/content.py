@@ -10,13 +10,15 @@ from typing import Any
 
 import torch
 
-from scn import runs
+from scn import methods, runs
 from scn.compare import table
 from scn.core.network import SCN
 from scn.core.storage import write_atomically
 from scn.pages.assemble import assemble
 from scn.pages.collect import Shown
-from scn.plots.style import label
+from scn.plots.loaded import groups as grouped
+from scn.plots.style import Key, label
+from scn.report.behaviour import has_data, samples, searches, specialisation
 from scn.report.repeat import commands
 from scn.report.warnings import warnings
 from scn.transforms import Parameter, Transform
@@ -36,14 +38,18 @@ def report(shown: Sequence[Shown]) -> dict[str, Any]:
     """Everything on the page."""
     config = shown[0].run.config
     transform = shown[0].run.transform()
-    groups = _groups(shown)
+    groups: dict[Key, list[Shown]] = grouped(shown)
+    at_hand = has_data(shown)
     return {
         "title": f"{config.transform} on {Path(config.data).stem}: "
         + ", ".join(label(*key) for key in groups),
         "facts": _facts(shown),
-        "rows": [{"label": label(row.method, row.dims), **asdict(row)} for row in table(_outcomes(shown))],
+        "rows": [{**_name(key), **_row(several)} for key, several in groups.items()],
         "parameters": [asdict(p) for p in transform.parameters],
+        "samples": samples(shown) if at_hand else None,
         "accuracy": [{**_name(key), **_accuracy(several)} for key, several in groups.items()],
+        "specialisation": specialisation(groups if at_hand else {}),
+        "searched": searches(groups),
         "beta": [{**_name(key), **_beta(several[0])} for key, several in groups.items() if _mixes(several)],
         "training": [{**_name(key), **_training(several)} for key, several in groups.items()],
         "costs": [cost for key, several in groups.items() for cost in _costs(key, several)],
@@ -52,23 +58,15 @@ def report(shown: Sequence[Shown]) -> dict[str, Any]:
     }
 
 
-Key = tuple[str, int]  # method and D
-
-
-def _groups(shown: Sequence[Shown]) -> dict[Key, list[Shown]]:
-    """The runs of each method and D, over their seeds."""
-    groups: dict[Key, list[Shown]] = {}
-    for one in shown:
-        groups.setdefault((one.run.config.method, one.run.config.dims), []).append(one)
-    return groups
-
-
-def _outcomes(shown: Sequence[Shown]) -> list[Any]:
-    return [one.outcome for one in shown]
+def _row(several: Sequence[Shown]) -> dict[str, Any]:
+    """A line of the table: runs that differ by their seed alone."""
+    (row,) = table([one.outcome for one in several])
+    return asdict(row)
 
 
 def _name(key: Key) -> dict[str, Any]:
-    return {"label": label(*key), "method": key[0], "dims": key[1]}
+    method, dims, _ = key
+    return {"label": label(*key), "method": method, "dims": dims, "mixes": methods.get(method).mixes}
 
 
 def _mixes(several: Sequence[Shown]) -> bool:

@@ -36,6 +36,12 @@ function meanOver(seeds) {
   });
 }
 
+/** A dash for each further network of a colour that another has already. */
+function dashOf(entries, entry, colours) {
+  const alike = entries.filter((one) => colours[one.label] === colours[entry.label]);
+  return ["solid", "dash", "dot", "dashdot"][alike.indexOf(entry) % 4];
+}
+
 function withUnit(parameter) {
   return parameter.unit ? `${parameter.name} (${parameter.unit})` : parameter.name;
 }
@@ -53,30 +59,57 @@ function alongParameter(entry, place) {
 }
 
 function accuracyFigures(content, colours, dark) {
-  const lines = content.parameters.map((parameter, place) => ({
-    title: content.parameters.length > 1 ? `mean accuracy over ${parameter.name}` : `accuracy over ${parameter.name}`,
-    ...accuracyLines(content, place, colours, dark),
-  }));
-  const only = content.parameters[0];
-  if (content.parameters.length === 1 && only.periodic) {
-    return [{ title: "the same around the circle", ...accuracyPolar(content, colours, dark) }, ...lines].reverse();
-  }
-  if (content.parameters.length === 2) return [...accuracyMaps(content, dark), ...lines];
-  return lines;
+  const { parameters, accuracy } = content;
+  const circle = parameters.length === 1 && parameters[0].periodic;
+  return [
+    ...(parameters.length === 2 ? accuracyMaps(accuracy, parameters, dark) : []),
+    ...lineFigures(content, accuracy, colours, dark),
+    ...(circle ? [{ title: "the same around the circle", ...accuracyPolar(content, colours, dark) }] : []),
+    ...sizeFigures(content, colours, dark),
+  ];
 }
 
-function accuracyLines(content, place, colours, dark) {
-  const traces = content.accuracy.map((entry) => {
+/** Networks that stay as they were configured once. */
+function specialisationFigures(content, colours, dark) {
+  const { entries } = content.specialisation;
+  if (content.parameters.length === 2) return accuracyMaps(entries, content.parameters, dark);
+  return lineFigures(content, entries, colours, dark);
+}
+
+/** A figure for each parameter. */
+function lineFigures(content, entries, colours, dark) {
+  if (!entries.length) return [];
+  return content.parameters.map((parameter, place) => ({
+    title: content.parameters.length > 1 ? `mean accuracy over ${parameter.name}` : `accuracy over ${parameter.name}`,
+    ...accuracyLines(entries, parameter, place, colours, dark),
+  }));
+}
+
+function accuracyLines(entries, parameter, place, colours, dark) {
+  const traces = entries.map((entry) => {
     const { places, values } = alongParameter(entry, place);
     return {
       type: "scatter", mode: entry.points ? "markers" : places.length > 40 ? "lines" : "lines+markers",
-      x: places, y: values, name: entry.label, line: { color: colours[entry.label], width: 2 },
+      x: places, y: values, name: entry.label,
+      line: { color: colours[entry.label], width: 2, dash: dashOf(entries, entry, colours) },
       marker: { color: colours[entry.label], size: entry.points ? 9 : 5, symbol: entry.points ? "diamond" : "circle" },
       hovertemplate: "%{x:.4g}: %{y:.4f}<extra>%{fullData.name}</extra>",
     };
   });
-  const titles = { xaxis: { title: { text: withUnit(content.parameters[place]) } }, yaxis: { title: { text: "test accuracy" } } };
+  const titles = { xaxis: { title: { text: withUnit(parameter) } }, yaxis: { title: { text: "test accuracy" } } };
   return { traces, layout: figureLayout(dark, titles) };
+}
+
+/** Accuracy against size, where networks of several sizes are compared. */
+function sizeFigures(content, colours, dark) {
+  if (new Set(content.rows.map((row) => row.inference)).size < 2) return [];
+  const traces = content.rows.map((row) => ({
+    type: "scatter", mode: "markers", x: [row.inference], y: [row.mean], name: row.label,
+    error_y: { array: [row.std], visible: row.seeds > 1 }, marker: { color: colours[row.label], size: 10 },
+    hovertemplate: "%{x:,} weights: %{y:.4f}<extra>%{fullData.name}</extra>",
+  }));
+  const titles = { xaxis: { title: { text: "weights for one answer" } }, yaxis: { title: { text: "test accuracy" } } };
+  return [{ title: "accuracy against size", traces, layout: figureLayout(dark, titles) }];
 }
 
 /** Around the circle. The scale begins a little below the lowest value, so that differences show. */
@@ -91,7 +124,7 @@ function accuracyPolar(content, colours, dark) {
     return {
       type: "scatterpolar", mode: entry.points ? "markers" : "lines", name: entry.label,
       theta: [...places, ...(closed ? [places[0]] : [])].map(degrees), r: [...values, ...(closed ? [values[0]] : [])],
-      line: { color: colours[entry.label], width: 2 },
+      line: { color: colours[entry.label], width: 2, dash: dashOf(content.accuracy, entry, colours) },
       marker: { color: colours[entry.label], size: 9, symbol: "diamond" },
       hovertemplate: "%{theta:.4g}: %{r:.4f}<extra>%{fullData.name}</extra>",
     };
@@ -101,8 +134,8 @@ function accuracyPolar(content, colours, dark) {
 }
 
 /** Two parameters: one map for each network, all on one scale. */
-function accuracyMaps(content, dark) {
-  const curves = content.accuracy.filter((entry) => !entry.points);
+function accuracyMaps(entries, parameters, dark) {
+  const curves = entries.filter((entry) => !entry.points);
   const values = curves.flatMap((entry) => entry.seeds.flat());
   const [zmin, zmax] = [Math.min(...values), Math.max(...values)];
   return curves.map((entry) => {
@@ -112,30 +145,31 @@ function accuracyMaps(content, dark) {
       type: "heatmap", x, y, z: average, zmin, zmax, colorscale: "Cividis", colorbar: { title: { text: "accuracy" }, thickness: 12 },
       hovertemplate: "%{x:.4g}, %{y:.4g}: %{z:.4f}<extra></extra>",
     }];
-    const [across, down] = content.parameters.map(withUnit);
+    const [across, down] = parameters.map(withUnit);
     return { title: entry.label, traces, layout: figureLayout(dark, { xaxis: { title: { text: across } }, yaxis: { title: { text: down } } }) };
   });
 }
 
 function spreadFigures(content, colours, dark) {
-  const traces = content.accuracy.map((entry) => ({
-    type: "violin", name: entry.label, y: entry.seeds.flat(), box: { visible: true }, meanline: { visible: true },
-    points: entry.points ? "all" : false, line: { color: colours[entry.label] }, spanmode: "hard",
+  const violin = (name, y, colour, points) => ({
+    type: "violin", name, y, box: { visible: true }, meanline: { visible: true }, points, line: { color: colour }, spanmode: "hard",
     hoverinfo: "y+name",
-  }));
+  });
+  const traces = content.accuracy.flatMap((entry) => [
+    violin(entry.label, entry.seeds.flat(), colours[entry.label], entry.points ? "all" : false),
+    ...content.searched.filter(({ of }) => of === entry.label)
+      .map(({ label, values }) => violin(label, values, colours[entry.label], values.length < 10 ? "all" : false)),
+  ]);
   const layout = figureLayout(dark, { showlegend: false, yaxis: { title: { text: "test accuracy" } }, margin: { b: 40 } });
   return [{ title: "accuracy of each network", wide: true, traces, layout }];
 }
 
 /** β over each parameter: the shares of the base models, one above the other; they sum to 1. */
 function betaFigures(content, dark) {
-  const shades = dark
-    ? ["#6cb6f0", "#ff8f40", "#35c9a2", "#e48ac6", "#f0e442", "#c4c4c4", "#9d8df1", "#e57373"]
-    : ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d9cb1e", "#777777", "#6a51a3", "#d55e00"];
   return content.beta.flatMap((entry) => entry.axes.map((axis, place) => {
     const traces = axis.beta.map((share, base) => ({
       type: "scatter", mode: "lines", stackgroup: "beta", x: axis.values, y: share, name: `base ${base + 1}`,
-      line: { width: 0.5, color: shades[base % shades.length] }, fillcolor: shades[base % shades.length],
+      line: { width: 0.5, color: baseColour(base, dark) }, fillcolor: baseColour(base, dark),
       hovertemplate: "%{y:.3f}<extra>%{fullData.name}</extra>",
     }));
     const layout = figureLayout(dark, {
@@ -149,17 +183,18 @@ function betaFigures(content, dark) {
 function trainingFigures(content, colours, dark) {
   const kinds = { loss: "loss", validation_accuracy: "validation accuracy", active_bases: "base models in use" };
   return Object.entries(kinds).flatMap(([name, title]) => {
-    const traces = content.training.map((entry) => trainingCurve(entry, name, colours)).filter(Boolean);
+    const traces = content.training.map((entry) => trainingCurve(content, entry, name, colours)).filter(Boolean);
     if (!traces.length) return [];
     return [{ title, traces, layout: figureLayout(dark, { xaxis: { title: { text: "epoch" } }, yaxis: { title: { text: title } } }) }];
   });
 }
 
-function trainingCurve(entry, name, colours) {
+function trainingCurve(content, entry, name, colours) {
   const values = meanOver(entry[name]);
   if (!values.some((value) => value !== null)) return null;
   return {
     type: "scatter", mode: "lines", name: entry.label, x: values.map((_, place) => place + 1), y: values,
-    line: { color: colours[entry.label], width: 2 }, hovertemplate: "epoch %{x}: %{y:.4g}<extra>%{fullData.name}</extra>",
+    line: { color: colours[entry.label], width: 2, dash: dashOf(content.training, entry, colours) },
+    hovertemplate: "epoch %{x}: %{y:.4g}<extra>%{fullData.name}</extra>",
   };
 }

@@ -1,13 +1,13 @@
 // Fills the report with its content.
 
 const SECTIONS = {
-  results: "Results", accuracy: "Accuracy", spread: "Spread", beta: "Mixing", training: "Training", costs: "Costs",
-  repeat: "Repeat",
+  samples: "Input", results: "Results", accuracy: "Accuracy", spread: "Spread", specialisation: "Specialisation", beta: "Mixing",
+  training: "Training", costs: "Costs", repeat: "Repeat",
 };
 
 const RESULT_COLUMNS = [
   ["network", (row) => row.label],
-  ["D", (row) => row.method in OTHERS.light ? "–" : row.dims],
+  ["D", (row) => row.mixes ? row.dims : "–"],
   ["accuracy", (row) => row.seeds > 1 ? `${row.mean.toFixed(4)} ± ${row.std.toFixed(4)}` : row.mean.toFixed(4)],
   ["at its worst setting", (row) => row.worst.toFixed(4)],
   ["seeds", (row) => row.seeds],
@@ -61,6 +61,11 @@ function showNotes(content) {
   document.getElementById("accuracy-note").textContent =
     "Means over seeds. Hover for values, click a name to hide a curve, drag to zoom, double-click to go back."
     + (content.parameters.length > 1 ? " Curves are means over the settings of the other parameters." : "");
+  document.getElementById("searched-note").hidden = content.searched.length === 0;
+  const { configured, samples } = content.specialisation;
+  document.getElementById("specialisation-note").textContent =
+    `Each SCN configured for ${configured} and left so, on ${grouped(samples)} test samples: the narrower, the more special it is, `
+    + "and the more a wrong setting costs.";
   document.getElementById("beta-note").textContent =
     "θ = Σ βᵢθᵢ: the share of each base model in the configured network"
     + (content.parameters.length > 1 ? ", along one parameter with the others in the middle of their range." : ".");
@@ -98,10 +103,9 @@ const OPTIONS = { displayModeBar: false, responsive: true };
 /** Draw one kind of figure, again and again: for dark, light and paper. */
 function draw(id, figures) {
   const target = document.getElementById(id);
-  figures.forEach((figure, index) => {
-    const place = target.children[index] ?? target.appendChild(emptyFigure(figure));
-    Plotly.react(place.lastChild, figure.traces, figure.layout, OPTIONS);
-  });
+  // All places before the first drawing: how wide one is depends on how many there are.
+  if (!target.children.length) target.append(...figures.map(emptyFigure));
+  figures.forEach((figure, index) => Plotly.react(target.children[index].lastChild, figure.traces, figure.layout, OPTIONS));
   target.closest("section").hidden = figures.length === 0;
 }
 
@@ -117,6 +121,7 @@ function drawAll(content, dark) {
   table(measured ? [...SIZE_COLUMNS, ...DEVICE_COLUMNS] : SIZE_COLUMNS, content.costs, colours, document.getElementById("cost-table"));
   draw("accuracy-figures", accuracyFigures(content, colours, dark));
   draw("spread-figures", spreadFigures(content, colours, dark));
+  draw("specialisation-figures", specialisationFigures(content, colours, dark));
   draw("beta-figures", betaFigures(content, dark));
   draw("training-figures", trainingFigures(content, colours, dark));
 }
@@ -132,6 +137,8 @@ async function showReport() {
   document.getElementById("title").textContent = content.title;
   document.getElementById("summary").textContent = content.facts[1][1];
   pairs(content.facts, document.getElementById("facts"));
+  document.getElementById("samples").hidden = content.samples === null;
+  if (content.samples) document.getElementById("sample-picture").src = content.samples;
   showWarnings(content.warnings);
   showNotes(content);
   showRepeat(content.repeat);

@@ -1,0 +1,76 @@
+"""What a report shows beside what the runs hold: inputs, and how a network does that is not told the setting.
+
+Inputs, and networks that stay as they are, need the data set; where it is not at hand they are left out.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scn import data
+from scn.pages.collect import Shown
+from scn.plots import figures
+from scn.plots.loaded import neutral
+from scn.plots.options import Options
+from scn.plots.specialisation import frozen_table
+from scn.plots.style import Key, column_style, label, said
+from scn.plots.violin import searched
+
+DPI = 200
+SAMPLES = 300  # that networks which stay as they are are tested on
+MOST_WEIGHTS = 200_000  # of a network that is tested here
+
+
+def has_data(shown: Sequence[Shown]) -> bool:
+    """Whether the data set that the runs were trained on is at hand."""
+    config = shown[0].run.config
+    try:
+        dataset = data.load(config.data)
+    except (FileNotFoundError, ValueError):
+        return False
+    return config.checksum in ("", dataset.checksum)
+
+
+def samples(shown: Sequence[Shown]) -> str:
+    """Inputs before, after and after undoing the transform, as the address of a picture."""
+    content = io.BytesIO()
+    with column_style():
+        figures.make("samples", shown).savefig(content, dpi=DPI, format="png")
+    return f"data:image/png;base64,{base64.b64encode(content.getvalue()).decode()}"
+
+
+def specialisation(groups: Mapping[Key, Sequence[Shown]]) -> dict[str, Any]:
+    """The first SCN of each kind, configured once and left so: its accuracy under all settings."""
+    mixing = {key: several[0] for key, several in groups.items() if several[0].mixes}
+    small = {key: one for key, one in mixing.items() if one.outcome.inference <= MOST_WEIGHTS}
+    if not small:
+        return {"configured": "", "samples": 0, "entries": []}
+    transform = next(iter(small.values())).transform
+    fixed = neutral(transform)
+    tables = {key: frozen_table(one, fixed, Options(samples=SAMPLES)) for key, one in small.items()}
+    pairs = zip(transform.parameters, fixed.tolist(), strict=True)
+    return {
+        "configured": ", ".join(f"{parameter.name} {said(parameter, value)}" for parameter, value in pairs),
+        "samples": min(int(table.facts["samples"]) for table in tables.values()),
+        "entries": [
+            {
+                "label": label(*key),
+                "points": False,
+                "params": table.params.tolist(),
+                "seeds": [table.accuracy.tolist()],
+            }
+            for key, table in tables.items()
+        ],
+    }
+
+
+def searches(groups: Mapping[Key, Sequence[Shown]]) -> list[dict[str, Any]]:
+    """What SCNs reached that had to find the setting themselves, by batch size."""
+    return [
+        {"label": one.name, "of": label(*key), "values": one.values, "mean": one.mean}
+        for key, several in groups.items()
+        for one in searched(several, "")
+    ]
