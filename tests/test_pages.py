@@ -405,6 +405,38 @@ def test_nothing_overflows_or_overlaps(
     assert found["found"] == []
 
 
+@pytest.mark.parametrize(("kind", "name"), [("shifted", "shift"), ("clouds", "cloud")])
+def test_several_parameters_show_what_torch_computes(
+    browser: Any, kind: str, name: str, request: pytest.FixtureRequest
+) -> None:
+    folder = request.getfixturevalue(kind)
+    of = runs.read(folder / "scn" if kind == "shifted" else folder)
+    net, transform = of.network(), of.transform()
+    assert isinstance(net, SCN)
+    samples, _ = data.load(of.config.data).split("test")
+    draw = np.random.default_rng(0)
+    with opened(browser, explorer(folder, name, *(["--samples", "2"] if kind == "clouds" else []))) as page:
+        sizes = page.evaluate("() => explorer.state.sizes")
+        for _ in range(5):
+            at = [int(draw.integers(size)) for size in sizes]
+            page.evaluate("(at) => explorer.change((state) => { state.at = at; })", at)
+            now = shown(page)
+            values = page.evaluate(
+                "() => explorer.state.parameters.map((p, i) => p.values[explorer.state.at[i]])"
+            )
+            setting, first = torch.tensor(values), torch.zeros(len(sizes))
+            x = data.to_float(samples[now["sample"]]).unsqueeze(0)
+            assert now["beta"] == pytest.approx(net.beta(transform.encode(setting)).tolist(), abs=1e-6)
+            ours, frozen = zip(*now["answers"], strict=True)
+            assert list(ours) == pytest.approx(probabilities(of, x, setting, setting), abs=1e-3)
+            assert list(frozen) == pytest.approx(probabilities(of, x, setting, first), abs=1e-3)
+            if kind == "shifted":
+                assert (
+                    now["pixels"]
+                    == (transform.apply(x, setting).clamp(0, 1) * 255).round().flatten().tolist()
+                )
+
+
 def test_two_parameters_have_two_sliders(browser: Any, shifted: Path) -> None:
     net = runs.read(shifted / "scn").network()
     assert isinstance(net, SCN)
@@ -503,6 +535,9 @@ def test_the_report_shows_tables_and_figures(browser: Any, turned: Path, size: s
         assert [row.split("\t")[0].strip() for row in rows] == ["SCN D=3", "SCN D=5", "One4All"]
         mean = json.loads((turned / "scn-d5" / "evaluation.json").read_text())["mean"]
         assert f"{mean:.4f}" in rows[1]
+        said = page.locator("#summary").inner_text()
+        assert f"SCN D=5: {mean:.4f}; One4All: " in said
+        assert "with 8,290 weights for one answer" in said
         curves = page.evaluate("() => document.querySelector('#accuracy-figures .js-plotly-plot').data")
         table = (turned / "scn-d5" / "accuracy.csv").read_text().splitlines()[1:]
         assert curves[1]["y"] == pytest.approx([float(line.split(",")[-1]) for line in table])
@@ -595,6 +630,10 @@ def test_the_grid_is_the_finest_that_meets_the_limits() -> None:
             assert (found.settings == found.first).all(dim=1).any()
             assert {tuple(row) for row in found.told.tolist()} <= {tuple(r) for r in found.settings.tolist()}
     assert Grid(shift, 16, 4).first.tolist() == [0, 0]
+    third = Grid(space, 12, 4)
+    assert third.first.tolist() == [0, 0, 0]
+    assert third.told.unique().tolist() == [-120, 0, 120]
+    assert third.told[third.start[0] * 9 + third.start[1] * 3 + third.start[2]].tolist() == [0, 0, 0]
 
 
 def test_arrays_are_packed_by_bytes() -> None:
@@ -644,7 +683,7 @@ def test_bases_without_use_are_told(turned: Path) -> None:
     rotation = transforms.get("rotation")
     net.confignet.output.bias.data[1] = -100.0
     (text,) = dead_bases(net, rotation)
-    assert "1 of 3 base models are never used (number 2" in text
+    assert "1 of 3 base models is never used (number 2" in text
 
 
 def test_a_mixture_that_jumps_is_told(turned: Path) -> None:

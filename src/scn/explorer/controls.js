@@ -10,41 +10,42 @@ function svg(tag, attributes = {}, ...children) {
 }
 
 /**
- * A control for one parameter. `count` places with the words of each, `moved(place)` when a person moves it.
+ * A control for one parameter: its places have these values and words; `moved(place)` when a person moves it.
  * Returns {root, show(place)}.
  */
-function newControl(parameter, count, words, moved, purpose) {
+function newControl(parameter, values, words, moved, purpose) {
   const make = parameter.periodic ? newDial : newSlider;
   const shown = element("output", {});
-  const input = make(parameter, count, words, moved, purpose);
+  const input = make(parameter, values, words, moved, purpose);
   const name = element("div", { class: "name" }, element("span", {}, parameter.name), shown);
   return {
     root: element("div", { class: `control ${parameter.periodic ? "circle" : "linear"}` }, name, input.root),
     show(place) {
-      shown.textContent = words(place);
+      shown.textContent = words[place];
       input.show(place);
     },
   };
 }
 
-function newSlider(parameter, count, words, moved, purpose) {
+function newSlider(parameter, values, words, moved, purpose) {
   const root = element("input", {
-    type: "range", min: 0, max: count - 1, step: 1, "aria-label": `${purpose}: ${parameter.name}`,
+    type: "range", min: 0, max: values.length - 1, step: 1, "aria-label": `${purpose}: ${parameter.name}`,
     input: () => moved(Number(root.value)),
   });
   return {
     root,
     show(place) {
       root.value = place;
-      root.setAttribute("aria-valuetext", words(place));
+      root.setAttribute("aria-valuetext", words[place]);
     },
   };
 }
 
 /** Places go round counter-clockwise from the top, where 0 is, as an image turns. */
-function newDial(parameter, count, words, moved, purpose) {
+function newDial(parameter, values, words, moved, purpose) {
+  const count = values.length;
   const zero = Math.min(Math.max(0, parameter.low), parameter.high);
-  const offset = count * (zero - parameter.low) / (parameter.high - parameter.low);
+  const offset = count * (zero - values[0]) / (parameter.high - parameter.low);
   const hand = svg("line", { class: "hand", x1: 0, y1: 0, x2: 0, y2: -34 });
   const knob = svg("circle", { class: "knob", cx: 0, cy: -36, r: 9 });
   const pointer = svg("g", {}, hand, knob);
@@ -60,7 +61,7 @@ function newDial(parameter, count, words, moved, purpose) {
     now = place;
     pointer.setAttribute("transform", `rotate(${-360 * (place - offset) / count})`);
     root.setAttribute("aria-valuenow", place);
-    root.setAttribute("aria-valuetext", words(place));
+    root.setAttribute("aria-valuetext", words[place]);
   };
   listenToPointer(root, (turn) => moved(modulo(Math.round(turn * count + offset), count)));
   root.addEventListener("keydown", (event) => {

@@ -109,7 +109,7 @@ def _page(adaptive: Sequence[Shown], rigid: Shown | None, samples: Samples, grid
         "parameters": [
             {**asdict(p), "values": axis.tolist()} for p, axis in zip(grid.parameters, grid.axes, strict=True)
         ],
-        "stride": grid.stride,
+        "coarse": grid.coarse,
         "start": grid.start,
         "samples": [
             {

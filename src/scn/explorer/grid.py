@@ -34,7 +34,10 @@ class Demand:
 
 @dataclass(frozen=True)
 class Grid:
-    """`intervals` divide the range of each parameter; every `stride`-th value is in the coarser grid."""
+    """`intervals` divide the range of each parameter; every `stride`-th value is in the coarser grid.
+
+    The coarser grid holds 0 wherever the finer one does.
+    """
 
     parameters: tuple[Parameter, ...]
     intervals: int
@@ -48,23 +51,33 @@ class Grid:
     @property
     def settings(self) -> Tensor:
         """(N, P), the last parameter changing fastest."""
-        return torch.cartesian_prod(*self.axes).view(-1, len(self.parameters))
+        return self._product([list(range(len(axis))) for axis in self.axes])
+
+    @property
+    def coarse(self) -> list[list[int]]:
+        """For each parameter the places of the finer grid that the coarser one holds."""
+        return [list(range(_place_of_zero(axis) % self.stride, len(axis), self.stride)) for axis in self.axes]
 
     @property
     def start(self) -> list[int]:
         """Where a page begins, as places on the coarser grid: at 0, or at the first value where 0 is none."""
-        return [_place_of_zero(axis[:: self.stride]) for axis in self.axes]
+        return [
+            places.index(_place_of_zero(axis)) for axis, places in zip(self.axes, self.coarse, strict=True)
+        ]
 
     @property
     def first(self) -> Tensor:
         """(P,): the setting that a page begins with."""
-        return torch.stack([a[p * self.stride] for a, p in zip(self.axes, self.start, strict=True)])
+        return torch.stack([axis[_place_of_zero(axis)] for axis in self.axes])
 
     @property
     def told(self) -> Tensor:
         """(K, P): the settings of the coarser grid."""
-        coarse = [axis[:: self.stride] for axis in self.axes]
-        return torch.cartesian_prod(*coarse).view(-1, len(self.parameters))
+        return self._product(self.coarse)
+
+    def _product(self, places: Sequence[Sequence[int]]) -> Tensor:
+        chosen = [axis[list(some)] for axis, some in zip(self.axes, places, strict=True)]
+        return torch.cartesian_prod(*chosen).view(-1, len(self.parameters))
 
 
 def candidates(parameters: Sequence[Parameter], demand: Demand) -> Iterator[Grid]:

@@ -50,10 +50,12 @@ function paintRoles() {
   }
 }
 
-/** The controls of the input, or those of what a sensor that errs says. */
-function newControls(state, target, count, words, purpose, moved) {
-  const controls = state.parameters.map((parameter, p) =>
-    newControl(parameter, count[p], (place) => words(parameter, place), (place) => moved(p, place), purpose));
+/** The controls of the input, or those of what a sensor that errs says; `places` on the fine grid of each. */
+function newControls(state, target, places, purpose, moved) {
+  const controls = state.parameters.map((parameter, p) => {
+    const words = places[p].map((place) => valueText(parameter, place));
+    return newControl(parameter, places[p].map((place) => parameter.values[place]), words, (place) => moved(p, place), purpose);
+  });
   target.classList.toggle("several", controls.length > 1);
   target.replaceChildren(...controls.map(({ root }) => root));
   return controls;
@@ -64,10 +66,10 @@ class Explorer {
     this.state = state;
     this.waiting = false;
     this.views = newViews(state);
-    this.controls = newControls(state, byId("controls"), state.sizes, valueText, "setting of the input",
+    const all = state.parameters.map(({ values }) => values.map((_, place) => place));
+    this.controls = newControls(state, byId("controls"), all, "setting of the input",
       (p, place) => this.change((s) => { s.at[p] = place; s.active = p; }));
-    this.told = newControls(state, byId("wrong-controls"), state.coarse,
-      (parameter, place) => valueText(parameter, place * state.stride), "setting the network is configured for",
+    this.told = newControls(state, byId("wrong-controls"), state.coarse, "setting the network is configured for",
       (p, place) => this.change((s) => { s.told[p] = place; }));
     this.thumbnails = this.newThumbnails();
     this.listen();
@@ -136,7 +138,7 @@ class Explorer {
   }
 
   drawThumbnails() {
-    const first = settingNumber(this.state.start.map((place) => place * this.state.stride), this.state.sizes);
+    const first = settingNumber(finePlaces(this.state, this.state.start), this.state.sizes);
     [...byId("samples").querySelectorAll("canvas")].forEach((canvas, place) => drawSample(canvas, this.state.drawing, place, first));
   }
 
@@ -163,7 +165,7 @@ class Explorer {
     });
     byId("wrong").addEventListener("change", (event) => this.change((s) => {
       s.wrong = event.target.checked;
-      s.told = s.at.map((place, p) => Math.min(Math.round(place / s.stride), s.coarse[p] - 1));
+      s.told = s.at.map((place, p) => nearest(s.coarse[p], place));
       byId("wrong-controls").hidden = !s.wrong;
     }));
     byId("play").addEventListener("click", () => this.toggle());
@@ -210,8 +212,12 @@ class Explorer {
 }
 
 function nearestPlaces(state, measured) {
-  return state.parameters.map(({ values }, p) =>
-    values.reduce((best, value, place) => Math.abs(value - measured[p]) < Math.abs(values[best] - measured[p]) ? place : best, 0));
+  return state.parameters.map(({ values }, p) => nearest(values, measured[p]));
+}
+
+/** The place of the value nearest to this one. */
+function nearest(values, wanted) {
+  return values.reduce((best, value, place) => Math.abs(value - wanted) < Math.abs(values[best] - wanted) ? place : best, 0);
 }
 
 function fixedParts(state) {

@@ -19,11 +19,10 @@ function newState(content, buffer) {
     networks: content.networks.map(network),
     rigid: content.rigid && network(content.rigid),
     sizes,
-    coarse: sizes.map((size) => Math.ceil(size / content.stride)),
     settings: sizes.reduce((product, size) => product * size, 1),
     network: 0,
     sample: 0,
-    at: content.start.map((place) => place * content.stride), // the place of the input on the grid, for each parameter
+    at: finePlaces(content, content.start), // the place of the input on the grid, for each parameter
     told: [...content.start], // what a sensor that errs says, on the coarser grid
     wrong: false,
     active: 0, // the parameter that keys and play move
@@ -49,9 +48,19 @@ function inputSetting(state) {
   return settingNumber(state.at, state.sizes);
 }
 
+/** Places on the coarser grid -> the same on the fine one. */
+function finePlaces({ coarse }, places) {
+  return places.map((place, parameter) => coarse[parameter][place]);
+}
+
+/** The number of a setting of the coarser grid. */
+function coarseNumber({ coarse }, places) {
+  return settingNumber(places, coarse.map(({ length }) => length));
+}
+
 /** The setting that the network is configured for, as places on the fine grid. */
 function configuredPlaces(state) {
-  return state.wrong ? state.told.map((place) => place * state.stride) : state.at;
+  return state.wrong ? finePlaces(state, state.told) : state.at;
 }
 
 function configuredSetting(state) {
@@ -92,10 +101,10 @@ function pairAnswer(state, network, k) {
 /** Who answers, in the order of the columns: {label, method, values}. */
 function answersNow(state) {
   const chosen = state.networks[state.network];
-  const ours = state.wrong ? pairAnswer(state, chosen, settingNumber(state.told, state.coarse)) : ownAnswer(state, chosen);
+  const ours = state.wrong ? pairAnswer(state, chosen, coarseNumber(state, state.told)) : ownAnswer(state, chosen);
   const found = [{ ...named(chosen), values: ours }];
   if (state.rigid) found.push({ ...named(state.rigid), values: ownAnswer(state, state.rigid) });
-  found.push({ label: frozenLabel(state), method: "frozen", values: pairAnswer(state, chosen, settingNumber(state.start, state.coarse)) });
+  found.push({ label: frozenLabel(state), method: "frozen", values: pairAnswer(state, chosen, coarseNumber(state, state.start)) });
   return found;
 }
 
@@ -104,7 +113,8 @@ function named({ label, method }) {
 }
 
 function frozenLabel(state) {
-  const first = state.parameters.map((parameter, p) => valueText(parameter, state.start[p] * state.stride)).join(", ");
+  const places = finePlaces(state, state.start);
+  const first = state.parameters.map((parameter, p) => valueText(parameter, places[p])).join(", ");
   return `frozen at ${first}`;
 }
 

@@ -37,7 +37,7 @@ def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
         chosen = one_of_each(labels, count, torch.Generator().manual_seed(0))
         settings = along(transform, count)
     rows = changed(data.to_float(images[chosen]), settings, transform)
-    names = [dataset.classes[int(label)] for label in labels[chosen]]
+    names = [dataset.classes[int(label)].replace("_", " ") for label in labels[chosen]]
     captions = [names, [caption(transform, row) for row in settings], [""] * count]
     if transform.measured:  # the sample is as the sensor met it
         captions[0] = [f"{name}\n{text}" for name, text in zip(captions[0], captions[1], strict=True)]

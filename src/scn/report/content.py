@@ -40,11 +40,13 @@ def report(shown: Sequence[Shown]) -> dict[str, Any]:
     transform = shown[0].run.transform()
     groups: dict[Key, list[Shown]] = grouped(shown)
     at_hand = has_data(shown)
+    rows = [{**_name(key), **_row(several)} for key, several in groups.items()]
     return {
         "title": f"{config.transform} on {Path(config.data).stem}: "
         + ", ".join(label(*key) for key in groups),
+        "summary": _summary(rows),
         "facts": _facts(shown),
-        "rows": [{**_name(key), **_row(several)} for key, several in groups.items()],
+        "rows": rows,
         "parameters": [asdict(p) for p in transform.parameters],
         "samples": samples(shown) if at_hand else None,
         "accuracy": [{**_name(key), **_accuracy(several)} for key, several in groups.items()],
@@ -62,6 +64,23 @@ def _row(several: Sequence[Shown]) -> dict[str, Any]:
     """A line of the table: runs that differ by their seed alone."""
     (row,) = table([one.outcome for one in several])
     return asdict(row)
+
+
+def _summary(rows: Sequence[dict[str, Any]]) -> str:
+    """The result in one sentence: the best network that mixes, beside one of its size that does not adapt."""
+    mixing = [row for row in rows if row["mixes"]] or list(rows)
+    best = max(mixing, key=lambda row: float(row["mean"]))
+    said = [
+        best,
+        *(row for row in rows if row["method"] == "one4all" and row["inference"] == best["inference"]),
+    ]
+    return "; ".join(f"{row['label']}: {_accuracy_of(row)}" for row in said) + (
+        f". Mean test accuracy over all settings, with {best['inference']:,} weights for one answer."
+    )
+
+
+def _accuracy_of(row: dict[str, Any]) -> str:
+    return f"{row['mean']:.4f}" + (f" ± {row['std']:.4f}" if row["seeds"] > 1 else "")
 
 
 def _name(key: Key) -> dict[str, Any]:

@@ -42,6 +42,12 @@ function dashOf(entries, entry, colours) {
   return ["solid", "dash", "dot", "dashdot"][alike.indexOf(entry) % 4];
 }
 
+/** The axis of a parameter; angles are marked every quarter of a turn. */
+function parameterAxis(parameter) {
+  const quarters = parameter.periodic && parameter.unit === "degrees" ? { dtick: 90, tick0: 0 } : {};
+  return { title: { text: withUnit(parameter) }, ...quarters };
+}
+
 function withUnit(parameter) {
   return parameter.unit ? `${parameter.name} (${parameter.unit})` : parameter.name;
 }
@@ -96,7 +102,7 @@ function accuracyLines(entries, parameter, place, colours, dark) {
       hovertemplate: "%{x:.4g}: %{y:.4f}<extra>%{fullData.name}</extra>",
     };
   });
-  const titles = { xaxis: { title: { text: withUnit(parameter) } }, yaxis: { title: { text: "test accuracy" } } };
+  const titles = { xaxis: parameterAxis(parameter), yaxis: { title: { text: "test accuracy" } } };
   return { traces, layout: figureLayout(dark, titles) };
 }
 
@@ -145,8 +151,8 @@ function accuracyMaps(entries, parameters, dark) {
       type: "heatmap", x, y, z: average, zmin, zmax, colorscale: "Cividis", colorbar: { title: { text: "accuracy" }, thickness: 12 },
       hovertemplate: "%{x:.4g}, %{y:.4g}: %{z:.4f}<extra></extra>",
     }];
-    const [across, down] = parameters.map(withUnit);
-    return { title: entry.label, traces, layout: figureLayout(dark, { xaxis: { title: { text: across } }, yaxis: { title: { text: down } } }) };
+    const [xaxis, yaxis] = parameters.map(parameterAxis);
+    return { title: entry.label, traces, layout: figureLayout(dark, { xaxis, yaxis }) };
   });
 }
 
@@ -173,7 +179,7 @@ function betaFigures(content, dark) {
       hovertemplate: "%{y:.3f}<extra>%{fullData.name}</extra>",
     }));
     const layout = figureLayout(dark, {
-      hovermode: "x unified", xaxis: { title: { text: withUnit(content.parameters[place]) } },
+      hovermode: "x unified", xaxis: parameterAxis(content.parameters[place]),
       yaxis: { title: { text: "share of each base, β" }, range: [0, 1] }, showlegend: axis.beta.length <= 16,
     });
     return { title: `${entry.label}, seed ${entry.seed}`, traces, layout };

@@ -1,8 +1,8 @@
 // Fills the report with its content.
 
 const SECTIONS = {
-  samples: "Input", results: "Results", accuracy: "Accuracy", spread: "Spread", specialisation: "Specialisation", beta: "Mixing",
-  training: "Training", costs: "Costs", repeat: "Repeat",
+  results: "Results", samples: "Input", accuracy: "Accuracy", spread: "Spread", specialisation: "Specialisation", beta: "Mixing",
+  trained: "What was trained", training: "Training", costs: "Costs", repeat: "Repeat",
 };
 
 const RESULT_COLUMNS = [
@@ -135,7 +135,7 @@ function showContents() {
 async function showReport() {
   const content = pageContent();
   document.getElementById("title").textContent = content.title;
-  document.getElementById("summary").textContent = content.facts[1][1];
+  document.getElementById("summary").textContent = content.summary;
   pairs(content.facts, document.getElementById("facts"));
   document.getElementById("samples").hidden = content.samples === null;
   if (content.samples) document.getElementById("sample-picture").src = content.samples;

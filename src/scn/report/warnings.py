@@ -46,8 +46,9 @@ def dead_bases(net: SCN, transform: Transform) -> list[str]:
     if not dead:
         return []
     names = ", ".join(str(i + 1) for i in dead)
+    are = "is" if len(dead) == 1 else "are"
     return [
-        f"{len(dead)} of {net.dims} base models are never used (number {names}: β stays below {IN_USE}). "
+        f"{len(dead)} of {net.dims} base models {are} never used (number {names}: β stays below {IN_USE}). "
         "Fewer base models would do."
     ]
 
