@@ -17,7 +17,7 @@ from scn import runs, transforms
 from scn.measure import measure
 from scn.plots import animation, beta, device, style, theta
 from scn.plots.figures import make
-from scn.plots.loaded import LoadedRun, load
+from scn.plots.loaded import LoadedRun, Table, load
 from scn.plots.options import Options
 
 STORED = Path(__file__).parent / "figures.json"
@@ -319,3 +319,12 @@ def test_runs_that_differ_in_more_than_seed_are_told_apart(drawn: dict[str, Path
         "SCN D=2, width 2, depth 1", "SCN D=2, width 8, depth 1", "SCN D=2, width 4, depth 2",
     }  # fmt: skip
     assert math.isclose(loaded[0].mean, loaded[0].table.accuracy.mean().item(), abs_tol=1e-6)
+
+
+def test_a_setting_with_few_samples_is_left_out() -> None:
+    params, accuracy = torch.tensor([[10.0], [20.0], [30.0]]), torch.tensor([0.5, 1.0, 0.7])
+    table = Table.of(params, accuracy, {"counts": [40, 1, 10]})
+    assert table.params.flatten().tolist() == [10, 30]
+    assert table.accuracy.tolist() == accuracy[[0, 2]].tolist()
+    assert len(Table.of(params, accuracy, {"counts": [4, 1, 9]}).params) == 3, "unless all have few"
+    assert len(Table.of(params, accuracy, {}).params) == 3, "as many for each, where nothing is said"

@@ -54,4 +54,6 @@ def measure(
         "settings": len(params),
         "fixed": None if fixed is None else fixed.tolist(),
     }
+    if result.samples is not None:
+        facts["counts"] = result.samples.tolist()  # under each setting
     return result, facts

@@ -20,7 +20,7 @@ from scn.plots.style import HEAT, Key, colours, entitle, label, legend_below, na
 from scn.transforms import Parameter, Transform
 
 Tables = Mapping[Key, Sequence[Table]]  # what the seeds of each kind of run reached
-ACROSS, MARGINS = 4, 3  # heat maps, or single parameters of several, beside each other
+ACROSS, MARGINS = 3, 3  # heat maps, or single parameters of several, beside each other
 LEAST_RADIUS = 0.3  # of accuracy: a smaller one would make stars of chance
 FEW = 13  # settings that are marked one by one
 
@@ -151,9 +151,9 @@ def _circle(axes: Any, parameter: Parameter, low: float, high: float, small: boo
 
 def _maps(tables: Tables, transform: Transform, title: str) -> Any:
     """A heat map for each kind of run, all on one scale."""
-    across = min(ACROSS, len(tables))
-    down = math.ceil(len(tables) / across)
-    figure = new_figure(0.8 + (2.5 / across + 0.35) * down)
+    down = math.ceil(len(tables) / ACROSS)
+    across = math.ceil(len(tables) / down)
+    figure = new_figure(0.62 + (2.4 / across + 0.32) * down)
     grid = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True)
     values = torch.cat([table.accuracy for several in tables.values() for table in several])
     scale = {"vmin": values.min().item(), "vmax": values.max().item(), "cmap": HEAT}

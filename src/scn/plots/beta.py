@@ -48,20 +48,24 @@ def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
 
 
 def _panels(shown: Sequence[LoadedRun], kinds: Sequence[Any]) -> Any:
-    """A panel for each run, and for each kind of panel a block of rows."""
-    across = min(ACROSS, len(shown))
-    down = math.ceil(len(shown) / across)
+    """A panel for each run, and for each kind of panel a block of rows; of one run all kinds side by side."""
+    several = len(shown) > 1
+    blocks = (
+        [[(kind, one) for one in shown] for kind in kinds] if several else [[(k, shown[0]) for k in kinds]]
+    )
+    across = min(ACROSS, len(blocks[0]))
+    down = math.ceil(len(blocks[0]) / across)
     flat = kinds[0] is _curves
     side = COLUMN / across
-    figure = new_figure(0.8 + len(kinds) * down * (0.75 * side + 0.25 if flat else min(side + 0.12, 2.4)))
+    figure = new_figure(0.8 + len(blocks) * down * (0.75 * side + 0.25 if flat else min(side + 0.12, 2.4)))
     settings = {"sharex": True, "sharey": True} if flat else {"subplot_kw": {"projection": "3d"}}
-    grid = figure.subplots(down * len(kinds), across, squeeze=False, **settings)
-    for block, kind in enumerate(kinds):
-        places = grid[block * down : (block + 1) * down]
-        for axes, one in zip(places.flat, shown, strict=False):
+    grid = figure.subplots(down * len(blocks), across, squeeze=False, **settings)
+    for number, block in enumerate(blocks):
+        places = grid[number * down : (number + 1) * down]
+        for axes, (kind, one) in zip(places.flat, block, strict=False):
             kind(axes, one)
             axes.set_title(label(*one.key), fontsize=6, pad=2 if flat else 5 if kind is _cylinder else -8)
-        for axes in list(places.flat)[len(shown) :]:
+        for axes in list(places.flat)[len(block) :]:
             axes.set_visible(False)
     if flat:
         label_outer(grid, len(shown))

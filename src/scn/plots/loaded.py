@@ -25,6 +25,8 @@ from scn.plots.style import Key
 from scn.runs import Run
 from scn.transforms import Transform
 
+ENOUGH = 10  # samples that were measured near a setting: fewer say nothing about it
+
 
 @dataclass(frozen=True)
 class Table:
@@ -33,6 +35,13 @@ class Table:
     params: Tensor  # (N, P)
     accuracy: Tensor  # (N,)
     facts: dict[str, Any]  # of evaluation.json
+
+    @classmethod
+    def of(cls, params: Tensor, accuracy: Tensor, facts: dict[str, Any]) -> Table:
+        """Without the settings that too few samples were measured near, unless that is all of them."""
+        counts = torch.tensor(facts.get("counts", [ENOUGH] * len(params)))
+        kept = counts >= ENOUGH if (counts >= ENOUGH).any() else counts >= 0
+        return cls(params[kept], accuracy[kept], facts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +101,8 @@ class LoadedRun:
                 rows = [[float(value) for value in row] for row in list(csv.reader(file))[1:]]
             values = torch.tensor(rows, dtype=torch.float64)
             facts = json.loads((self.folder / f"evaluation{suffix}.json").read_text())
-            return Table(values[:, :count], values[:, -1], {"mean": values[:, -1].mean().item(), **facts})
+            facts = {"mean": values[:, -1].mean().item(), **facts}
+            return Table.of(values[:, :count], values[:, -1], facts)
         except (ValueError, IndexError, FileNotFoundError) as error:
             raise ValueError(
                 f"{path} cannot be read ({error}): `scn evaluate {self.folder}` writes it anew"
@@ -231,7 +241,10 @@ def task_title(loaded: Sequence[LoadedRun], what: str = "") -> str:
 def tested_on(loaded: Sequence[LoadedRun]) -> str:
     """How many test samples the accuracies were measured on."""
     counts = sorted({int(one.table.facts["samples"]) for one in loaded})
-    return " to ".join(f"{count:,}" for count in (counts[0], counts[-1])[: len(counts)]) + " test samples"
+    few = any(len(one.table.params) < len(one.table.facts.get("counts", [])) for one in loaded)
+    return " to ".join(f"{count:,}" for count in (counts[0], counts[-1])[: len(counts)]) + (
+        f" test samples, settings with {ENOUGH} or more" if few else " test samples"
+    )
 
 
 def band(loaded: Sequence[LoadedRun]) -> str:

@@ -51,7 +51,7 @@ def frozen_table(one: LoadedRun, fixed: Tensor, options: Options) -> Table:
     result, facts = measure(
         one.run, one.network, settings, fixed=fixed, samples=samples, progress=options.progress
     )
-    return Table(result.params.double(), result.accuracy, {**facts, **result.summary()})
+    return Table.of(result.params.double(), result.accuracy, {**facts, **result.summary()})
 
 
 def _settings(one: LoadedRun) -> Tensor:

@@ -28,6 +28,14 @@ STYLES = ("-", "--", ":", "-.")  # where colours have been used up
 HEAT = "cividis"  # from dark to light for everybody
 SIGNED = "PuOr"  # two sides of zero
 
+NAMES = {
+    "scn": "SCN D={dims}",
+    "one4all": "One4All",
+    "one4one": "One4One",
+    "one4all-alpha": "One4All told alpha",
+    "alpha-alone": "Alpha alone",
+}
+
 Key = tuple[str, int, str]  # method, D and what else is said of a run
 
 SETTINGS: dict[Any, Any] = {
@@ -83,9 +91,7 @@ def entitle(figure: Any, text: str) -> None:
 
 def label(method: str, dims: int, more: str = "") -> str:
     """What a method is called in a table or legend."""
-    name = {"scn": f"SCN D={dims}", "one4all": "One4All", "one4one": "One4One"}.get(
-        method, method.capitalize()
-    )
+    name = NAMES.get(method, method.capitalize()).format(dims=dims)
     return f"{name}, {more}" if more else name
 
 
