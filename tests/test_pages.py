@@ -500,7 +500,7 @@ def test_waveforms_and_readings_have_drawings_of_their_own(browser: Any, tmp_pat
     with opened(browser, explorer(tmp_path / "wave", "waveform", "--samples", "2")) as page:
         before = page.evaluate("() => document.getElementById('sample').toDataURL()")
         page.focus("#controls input")
-        page.keyboard.press("PageUp")
+        page.keyboard.press("PageDown")
         settled(page)
         assert page.evaluate("() => document.getElementById('sample').toDataURL()") != before
 

@@ -36,7 +36,7 @@ class Demand:
 class Grid:
     """`intervals` divide the range of each parameter; every `stride`-th value is in the coarser grid.
 
-    The coarser grid holds 0 wherever the finer one does.
+    The coarser grid holds the place where the page begins: the one nearest to no change.
     """
 
     parameters: tuple[Parameter, ...]
@@ -56,24 +56,31 @@ class Grid:
     @property
     def coarse(self) -> list[list[int]]:
         """For each parameter the places of the finer grid that the coarser one holds."""
-        return [list(range(_place_of_zero(axis) % self.stride, len(axis), self.stride)) for axis in self.axes]
+        return [
+            list(range(first % self.stride, len(axis), self.stride))
+            for first, axis in zip(self._first, self.axes, strict=True)
+        ]
 
     @property
     def start(self) -> list[int]:
-        """Where a page begins, as places on the coarser grid: at 0, or at the first value where 0 is none."""
-        return [
-            places.index(_place_of_zero(axis)) for axis, places in zip(self.axes, self.coarse, strict=True)
-        ]
+        """Where a page begins, as places on the coarser grid."""
+        return [places.index(first) for first, places in zip(self._first, self.coarse, strict=True)]
 
     @property
     def first(self) -> Tensor:
         """(P,): the setting that a page begins with."""
-        return torch.stack([axis[_place_of_zero(axis)] for axis in self.axes])
+        return torch.stack([axis[first] for first, axis in zip(self._first, self.axes, strict=True)])
 
     @property
     def told(self) -> Tensor:
         """(K, P): the settings of the coarser grid."""
         return self._product(self.coarse)
+
+    @property
+    def _first(self) -> list[int]:
+        return [
+            int((axis - p.neutral).abs().argmin()) for p, axis in zip(self.parameters, self.axes, strict=True)
+        ]
 
     def _product(self, places: Sequence[Sequence[int]]) -> Tensor:
         chosen = [axis[list(some)] for axis, some in zip(self.axes, places, strict=True)]
@@ -83,9 +90,9 @@ class Grid:
 def candidates(parameters: Sequence[Parameter], demand: Demand) -> Iterator[Grid]:
     """Grids that meet the limits, the finest first.
 
-    A coarser grid of at least three values a parameter is worth more than a finer one with two.
+    A coarser grid with some values of each parameter is worth more than a finer one.
     """
-    for least in (3, 2, 1):
+    for least in (12, 3, 2, 1):
         for intervals in INTERVALS:
             coarse = _coarse_intervals(parameters, intervals, demand)
             if coarse is not None and coarse >= least:
@@ -102,11 +109,6 @@ def _coarse_intervals(parameters: Sequence[Parameter], intervals: int, demand: D
         if pairs * demand.pair_bytes <= PAIR_BYTES and pairs * demand.pair_values <= PAIR_VALUES:
             return coarse
     return None
-
-
-def _place_of_zero(values: Tensor) -> int:
-    nearest = int(values.abs().argmin())
-    return nearest if values[nearest].abs() < 1e-6 else 0
 
 
 def _count(parameters: Sequence[Parameter], intervals: int) -> int:

@@ -265,5 +265,5 @@ def scns(loaded: Sequence[LoadedRun], figure: str) -> list[LoadedRun]:
 
 
 def neutral(transform: Transform) -> Tensor:
-    """(P,): no change where 0 means that, else the middle of each range."""
-    return torch.tensor([0.0 if p.low <= 0 <= p.high else (p.low + p.high) / 2 for p in transform.parameters])
+    """(P,): no change, or the middle of a range without it."""
+    return torch.tensor([p.neutral for p in transform.parameters])

@@ -30,6 +30,12 @@ class Parameter:
     unit: str = ""
     periodic: bool = False
 
+    @property
+    def neutral(self) -> float:
+        """No change, where the range holds it: 0, or 1 of a factor (which has no unit). Else the middle."""
+        known = [value for value in (0.0, *([] if self.unit else [1.0])) if self.low <= value <= self.high]
+        return known[0] if known else (self.low + self.high) / 2
+
     def grid(self, steps: int) -> Tensor:
         """(steps,) values over the range; a circle's last value is not its first again."""
         if steps < 1:
