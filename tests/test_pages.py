@@ -629,6 +629,10 @@ def test_the_grid_is_the_finest_that_meets_the_limits() -> None:
             assert len(found.settings) * len(found.told) * demand.pair_bytes <= 11_500_000
             assert (found.settings == found.first).all(dim=1).any()
             assert {tuple(row) for row in found.told.tolist()} <= {tuple(r) for r in found.settings.tolist()}
+    assert len(next(candidates(shift, Demand(13_000, 240, 24_000))).settings) == 17**2
+    sound = next(candidates(transforms.get("speed").parameters, Demand(6_000, 240, 770_000)))
+    assert len(sound.told) >= 12
+    assert len(sound.settings) > 40
     assert Grid(shift, 16, 4).first.tolist() == [0, 0]
     third = Grid(space, 12, 4)
     assert third.first.tolist() == [0, 0, 0]

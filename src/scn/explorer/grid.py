@@ -90,12 +90,12 @@ class Grid:
 def candidates(parameters: Sequence[Parameter], demand: Demand) -> Iterator[Grid]:
     """Grids that meet the limits, the finest first.
 
-    A coarser grid with some values of each parameter is worth more than a finer one.
+    A coarser grid of three values a parameter, and a dozen in all, is worth more than a finer one with less.
     """
-    for least in (12, 3, 2, 1):
+    for least, told in ((3, 12), (3, 1), (2, 1), (1, 1)):
         for intervals in INTERVALS:
             coarse = _coarse_intervals(parameters, intervals, demand)
-            if coarse is not None and coarse >= least:
+            if coarse is not None and coarse >= least and _count(parameters, coarse) >= told:
                 yield Grid(tuple(parameters), intervals, intervals // coarse)
 
 
