@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +15,8 @@ from torch import Tensor
 
 from conftest import real_file
 from scn import transforms
+from scn.plan import plan_run
+from scn.recipe import Recipe
 from scn.transforms.audio import fast_lengths, resample
 
 PITCH, SPEED = transforms.get("pitch"), transforms.get("speed")
@@ -362,3 +365,14 @@ def _primes(number: int) -> list[int]:
         prime += 1
     assert all(a <= b for a, b in pairwise(found))
     return found
+
+
+def test_a_backbone_of_one_size_is_refused_where_inputs_have_several(tmp_path: Path) -> None:
+    tones = (np.sin(np.arange(400) * 0.1)[None] * 20000).repeat(32, axis=0).astype(np.int16)
+    labels = np.arange(32) % 4
+    own = tmp_path / "tones.npz"
+    np.savez(own, x_train=tones, y_train=labels, x_test=tones, y_test=labels, sample_rate=800)
+    recipe = Recipe(epochs=1, batch_size=16)
+    with pytest.raises(ValueError, match=r"takes inputs of one size, but speed \(preset paper\)"):
+        plan_run(str(own), "speed", "mlp", "scn", recipe, dims=2, preset="paper")
+    plan_run(str(own), "speed", "mlp", "scn", recipe, dims=2)

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from scn import backbones, data, methods, transforms
 from scn.backbones.build import find_class
@@ -60,6 +60,10 @@ def plan_run(
     with torch.random.fork_rng(), torch.no_grad():
         net = make().eval()
         net(seen)  # what cannot work is an error before anything is written
+        for end in ([p.low for p in changed.parameters], [p.high for p in changed.parameters]):
+            setting = torch.tensor(end)
+            other = told.see(changed.apply(data.to_float(images[:2]), setting), setting)
+            _require_size(net, backbone, f"{transform} (preset {preset})", seen, other)
         find_slots(net, tuple(configurable))
     description = {"class": backbone} if ":" in backbone else {"name": backbone}
     added = seen.shape[1] - images.shape[1] if kind.shows_input and seen.dim() == images.dim() else -1
@@ -80,6 +84,19 @@ def plan_run(
         samples=dataset.counts,
         checksum=dataset.checksum,
     )
+
+
+def _require_size(net: nn.Module, backbone: str, change: str, seen: Tensor, other: Tensor) -> None:
+    """Refuse a network of one input size where the transform makes inputs of several."""
+    if other.shape == seen.shape:
+        return
+    try:
+        net(other)
+    except RuntimeError as error:
+        raise ValueError(
+            f"the backbone {backbone} takes inputs of one size, but {change} makes inputs of several, such "
+            f"as {tuple(seen.shape[1:])} and {tuple(other.shape[1:])}: choose another preset or backbone"
+        ) from error
 
 
 def _refuse_what_cannot_work(
