@@ -6,6 +6,8 @@ import json
 import os
 import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -44,6 +46,7 @@ SIZES: dict[str, dict[str, Any]] = {
     "phone": {"viewport": {"width": 390, "height": 844}, "has_touch": True},
 }
 KINDS = {".js", ".css", ".html"}
+DASH = "\N{EN DASH}"
 COARSE = (36, 8, 4)  # grids of the pages whose size does not matter
 SHORT = Recipe(epochs=6, batch_size=64)
 
@@ -157,7 +160,7 @@ def settled(page: Any) -> None:
 
 
 SHOWN = """() => ({
-  place: Number(document.querySelector('.dial')?.getAttribute('aria-valuenow')),
+  place: explorer.state.at[0],
   value: document.querySelector('#controls output').textContent,
   beta: [...document.querySelectorAll('#beta [data-value]')].map(e => Number(e.dataset.value)),
   text: [...document.querySelectorAll('#beta [data-value]')].map(e => Number(e.textContent)),
@@ -297,6 +300,7 @@ def test_a_wrong_setting_reaches_the_network_and_not_the_input(dial: Any, turned
     for _ in range(3):
         dial.keyboard.press("PageUp")
     wrong = shown(dial)
+    assert dial.locator("#accuracy-legend b").all_inner_texts()[0] == DASH, "nobody tested it so"
     told = dial.locator("#wrong-controls output").text_content()
     dial.uncheck("#wrong")
     again = shown(dial)
@@ -322,6 +326,10 @@ def test_keys_move_the_control_and_space_plays(dial: Any) -> None:
     dial.keyboard.press("Home")
     dial.keyboard.press("PageUp")
     assert shown(dial)["place"] > 5
+    assert dial.locator("#controls .dial").get_attribute("aria-valuenow") == shown(dial)["value"].rstrip("°")
+    dial.keyboard.press("Space")
+    assert dial.locator("#play").get_attribute("aria-pressed") == "true", "also where the dial has the focus"
+    dial.keyboard.press("Space")
     dial.evaluate("() => document.activeElement.blur()")
     dial.keyboard.press("Space")
     dial.wait_for_function(f"() => explorer.state.at[0] > {shown(dial)['place'] + 3}")
@@ -590,6 +598,46 @@ def test_a_report_needs_no_data(turned: Path) -> None:
     assert len(content["rows"]) == 3
 
 
+def test_figures_keep_their_height(browser: Any, turned: Path) -> None:
+    """After another scheme, after printing, and in a window of another width."""
+    run("report", str(turned), "-o", str(turned / "report.html"))
+    with opened(browser, turned / "report.html") as page:
+        page.emulate_media(color_scheme="dark")
+        page.evaluate(
+            "() => { dispatchEvent(new Event('beforeprint')); dispatchEvent(new Event('afterprint')); }"
+        )
+        page.set_viewport_size({"width": 900, "height": 900})
+        page.wait_for_timeout(500)
+        heights = page.evaluate(
+            "() => [...document.querySelectorAll('.js-plotly-plot .main-svg')]"
+            ".map(svg => svg.getBoundingClientRect().height)"
+        )
+        assert page.evaluate(SPILLED) == []
+    assert set(heights) == {380}
+
+
+def test_an_explorer_works_without_webgl(turned: Path) -> None:
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium: `apt-get install chromium` brings it")
+    pytest.importorskip("playwright.sync_api", reason="`pip install playwright` drives the browser")
+    file = explorer(turned, "explorer")
+    script = (
+        "import sys; from playwright.sync_api import sync_playwright as start\n"
+        "with start() as s:\n"
+        "    page = s.chromium.launch(executable_path=sys.argv[1], args=sys.argv[3:]).new_page()\n"
+        "    page.goto(sys.argv[2]); page.wait_for_selector('body[data-ready]')\n"
+        "    page.keyboard.press('ArrowRight'); page.wait_for_timeout(300)\n"
+        "    for place in ('#space-caption', '#controls output'): print(page.locator(place).inner_text())"
+    )
+    flags = ["--no-sandbox", "--disable-gpu", "--disable-webgl", "--disable-3d-apis"]
+    command = [sys.executable, "-c", script, CHROMIUM, file.as_uri(), *flags]  # one driver a process
+    done = subprocess.run(command, capture_output=True, text=True, timeout=180, check=False)
+    assert done.stdout.splitlines() == [
+        "This picture needs WebGL, which this browser does not have or has switched off.",
+        "2°",
+    ], done.stderr
+
+
 def test_the_report_prints(browser: Any, turned: Path, tmp_path: Path) -> None:
     run("report", str(turned), "-o", str(turned / "report.html"))
     with opened(browser, turned / "report.html", "dark") as page:
@@ -625,7 +673,7 @@ def test_the_grid_is_the_finest_that_meets_the_limits() -> None:
     for parameters in (angle, shift, space):
         for demand in (Demand(100, 100, 1000), Demand(15_000, 500, 15_000), Demand(700, 240, 12_000)):
             found = next(candidates(parameters, demand))
-            assert len(found.settings) * demand.own_bytes <= 4_000_000
+            assert len(found.settings) * demand.own_bytes <= 4_500_000
             assert len(found.settings) * len(found.told) * demand.pair_bytes <= 11_500_000
             assert (found.settings == found.first).all(dim=1).any()
             assert {tuple(row) for row in found.told.tolist()} <= {tuple(r) for r in found.settings.tolist()}
@@ -653,7 +701,11 @@ def test_the_commands_of_a_report_give_the_same_configuration(
     shown_runs = [*collect([turned]), *collect([shifted])]
     recipe = Recipe(epochs=1, batch_size=32, evidence_weight=0.5, train_samples=128, mixed_precision=False)
     trained(tmp_path / "fixed", "digits", "rotation", "one4one", recipe, fixed=[72.5], seed=3)
-    for one in [*shown_runs, *collect([tmp_path / "fixed"])]:
+    shutil.copytree(shifted / "scn", tmp_path / "odd")
+    odd = runs.read(tmp_path / "odd")
+    result, facts = measure(odd, odd.network(), odd.transform().grid(7))  # steps of 8/3
+    odd.write_accuracy(result, odd.transform(), facts)
+    for one in [*shown_runs, *collect([tmp_path / "fixed"]), *collect([tmp_path / "odd"])]:
         train_line, evaluate_line = repeating([one])
         again = tmp_path / f"again-{one.run.folder.name}-{one.run.config.transform}"
         arguments = train_line.replace(str(one.run.folder), str(again)).split()[1:]
@@ -736,6 +788,7 @@ def test_bad_input_is_told_with_the_command_that_helps(
             "runs of one task",
             f"call `scn {command}` once for each task",
         ),
+        ([good, "-o", str(tmp_path / "page")], "must end in .html", f"`scn {command} {good} -o page.html`"),
         ([good, "-o", str(tmp_path / "empty")], "is a folder", f"`scn {command} {good} -o page.html`"),
         ([good, "-o", str(tmp_path / "no" / "p.html")], "there is no folder", f"`scn {command} {good}"),
         ([good, "-o", str(tmp_path / "file" / "p.html")], "there is no folder", f"`scn {command} {good}"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -126,17 +127,55 @@ def test_seeds_that_were_tested_differently_are_not_averaged(drawn: dict[str, Pa
     folders = [copied(drawn["rotation"] / name, into=tmp_path / name) for name in ("scn-d2", "scn-d2-seed1")]
     lines = (folders[1] / "accuracy.csv").read_text().splitlines()
     (folders[1] / "accuracy.csv").write_text("\n".join(lines[:5]) + "\n")
+    facts = json.loads((folders[1] / "evaluation.json").read_text())
+    (folders[1] / "evaluation.json").write_text(json.dumps({**facts, "settings": 4}))
     result = run("plot", *map(str, folders), "--figure", "accuracy", "-o", str(tmp_path / "x.png"))
     assert result.code == 2
     assert "evaluated under different settings (8 and 4): `scn evaluate RUN --step X`" in result.err
 
 
-def test_a_damaged_table_is_named(drawn: dict[str, Path], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("file", "damage", "said"),
+    [
+        ("accuracy.csv", lambda text: "angle,alpha_1,alpha_2,accuracy\n0,one\n", "could not convert"),
+        ("accuracy.csv", lambda text: text[: len(text) // 2].rsplit("\n", 1)[0], "rows instead of 8"),
+        ("accuracy.csv", lambda text: text.rsplit(",", 1)[0] + ",nan\n", "not from 0 to 1"),
+        ("evaluation.json", lambda text: "{}", "what it was measured on is not said"),
+        ("evaluation.json", lambda text: "[1]", "what it was measured on is not said"),
+        ("evaluation.json", lambda text: text[:20], "cannot be read"),
+    ],
+)
+def test_a_damaged_table_is_named(
+    file: str, damage: Callable[[str], str], said: str, drawn: dict[str, Path], tmp_path: Path
+) -> None:
     folder = copied(drawn["rotation"] / "scn-d2", into=tmp_path / "run")
-    (folder / "accuracy.csv").write_text("angle,alpha_1,alpha_2,accuracy\n0,one\n")
+    (folder / file).write_text(damage((folder / file).read_text()))
     result = run("plot", str(folder), "--figure", "violin", "-o", str(tmp_path / "x.png"))
     assert result.code == 2
+    assert said in result.err
     assert f"`scn evaluate {folder}` writes it anew" in result.err
+
+
+def test_metrics_that_are_being_written_are_shown_as_far_as_they_go(
+    drawn: dict[str, Path], tmp_path: Path
+) -> None:
+    folder = copied(drawn["rotation"] / "scn-d2", into=tmp_path / "run")
+    text = (folder / "metrics.jsonl").read_text()
+    (folder / "metrics.jsonl").write_text(text + '{"epoch": 9, "lo')
+    (one,) = load([folder])
+    assert len(one.metrics) == len(text.splitlines())
+    (folder / "metrics.jsonl").write_text("[1]\n" + text)
+    result = run("plot", str(folder), "--figure", "training", "-o", str(tmp_path / "x.png"))
+    assert result.code == 2
+    assert f"line 1 of {folder / 'metrics.jsonl'} is damaged" in result.err
+
+
+def test_a_folder_of_runs_and_folders_of_runs_is_refused(drawn: dict[str, Path], tmp_path: Path) -> None:
+    copied(drawn["rotation"] / "scn-d2", into=tmp_path / "runs" / "one")
+    copied(drawn["rotation"] / "scn-d2", into=tmp_path / "runs" / "several" / "two")
+    result = run("plot", str(tmp_path / "runs"), "--figure", "violin", "-o", str(tmp_path / "x.png"))
+    assert result.code == 2
+    assert "holds the run one, and several with runs of its own" in result.err
 
 
 @pytest.mark.parametrize("name", ["specialisation", "beta", "theta"])

@@ -53,14 +53,14 @@ function newDial(parameter, values, words, moved, purpose) {
     class: "tick", x1: 0, x2: 0, y1: -48, y2: i % 3 ? -45 : -42, transform: `rotate(${30 * i})`,
   }));
   const root = svg("svg", {
-    class: "dial", viewBox: "-52 -52 104 104", role: "slider", tabindex: 0, "aria-valuemin": 0,
-    "aria-valuemax": count - 1, "aria-label": `${purpose}: ${parameter.name}`,
+    class: "dial", viewBox: "-52 -52 104 104", role: "slider", tabindex: 0, "aria-valuemin": parameter.low,
+    "aria-valuemax": parameter.high, "aria-label": `${purpose}: ${parameter.name}`,
   }, svg("circle", { class: "ring", cx: 0, cy: 0, r: 49 }), ...ticks, pointer);
   let now = 0;
   const show = (place) => {
     now = place;
     pointer.setAttribute("transform", `rotate(${-360 * (place - offset) / count})`);
-    root.setAttribute("aria-valuenow", place);
+    root.setAttribute("aria-valuenow", values[place]);
     root.setAttribute("aria-valuetext", words[place]);
   };
   listenToPointer(root, (turn) => moved(modulo(Math.round(turn * count + offset), count)));

@@ -27,9 +27,15 @@ function newCurves(state) {
     legend: entries.map(({ root }) => root),
     show(state) {
       curves.forEach((curve) => curve.show(state));
-      series.forEach((one, place) => { entries[place].here.textContent = accuracyHere(state, one).toFixed(3); });
+      series.forEach((one, place) => { entries[place].here.textContent = accuracyText(state, one); });
     },
   };
+}
+
+/** A network that is told a wrong setting was not tested so. */
+function accuracyText(state, one) {
+  const here = state.wrong && one.role === "scn" ? null : accuracyHere(state, one);
+  return here === null ? "–" : here.toFixed(3);
 }
 
 function valuesAt(state, places) {
@@ -53,8 +59,15 @@ function nearestRow(state, params, values, left = -1) {
   return best;
 }
 
-function accuracyHere(state, { params, values }) {
-  return values[nearestRow(state, params, valuesAt(state, state.at))];
+/** Accuracy where the control in use stands, between two settings that were tested; null beyond them. */
+function accuracyHere(state, one) {
+  const value = state.parameters[state.active].values[state.at[state.active]];
+  const points = slice(state, one, state.active);
+  const next = points.findIndex(([place]) => place >= value - 1e-9);
+  if (next < 0) return null;
+  const [[right, after], [left, before]] = [points[next], points[Math.max(next - 1, 0)]];
+  if (next === 0) return right - value < 1e-6 ? after : null;
+  return before + (after - before) * (value - left) / (right - left);
 }
 
 /** The points (value, accuracy) along one parameter. */

@@ -13,7 +13,7 @@ from scn import data
 from scn.core.network import SCN
 from scn.core.storage import write_atomically
 from scn.explorer.grid import Demand, Grid, candidates, described
-from scn.explorer.networks import LEVELS, describe
+from scn.explorer.networks import LEVELS, describe, operations_of
 from scn.explorer.samples import Samples, bytes_of, chosen, drawing, kind_of
 from scn.pages.assemble import Arrays, assemble
 from scn.pages.collect import Shown
@@ -73,7 +73,7 @@ def _samples(one: Shown, count: int) -> Samples:
 def _demand(
     shown: Sequence[Shown], adaptive: Sequence[Shown], rigid: Shown | None, samples: Samples
 ) -> Demand:
-    """Bytes before compression for a setting and for a pair; a probability takes two."""
+    """Bytes before compression for a setting and for a pair (two for a probability), and a pair's work."""
     transform = shown[0].run.transform()
     classes = len(data.load(shown[0].run.config.data).classes)
     answers = 2 * len(samples.labels) * classes
@@ -81,7 +81,8 @@ def _demand(
     drawn = bytes_of(kind_of(samples.x, transform), samples.x, transform)
     low = torch.tensor([p.low for p in transform.parameters])
     values = transform.apply(samples.x, low).numel()
-    return Demand(drawn + networks * answers, len(adaptive) * answers, len(adaptive) * values)
+    operations = sum(operations_of(one, samples) for one in adaptive)
+    return Demand(drawn + networks * answers, len(adaptive) * answers, len(adaptive) * values, operations)
 
 
 def _page(adaptive: Sequence[Shown], rigid: Shown | None, samples: Samples, grid: Grid) -> bytes:

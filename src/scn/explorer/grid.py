@@ -18,9 +18,12 @@ from scn.transforms import Parameter
 INTERVALS = (180, 120, 90, 72, 60, 48, 36, 24, 20, 18, 16, 12, 9, 8, 6, 4, 3, 2, 1)
 MOST_TOLD = 60  # settings for one parameter that a network can be configured for against its input
 MOST_SETTINGS = 2000
-OWN_BYTES = 4_000_000  # for what belongs to one setting, before compression
+OWN_BYTES = 4_500_000  # for what belongs to one setting, before compression
 PAIR_BYTES = 11_500_000  # for what belongs to two; these compress to less than half
-PAIR_VALUES = 6e8  # input values that the networks are shown for all pairs: a minute or so
+PAIR_VALUES = 6e8  # input values that the networks are shown for all pairs
+PAIR_OPERATIONS = 3.5e11  # that the networks take for all pairs: a minute or so
+
+MOST = (PAIR_BYTES, PAIR_VALUES, PAIR_OPERATIONS)
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,7 @@ class Demand:
     own_bytes: int
     pair_bytes: int
     pair_values: int
+    pair_operations: int = 0
 
 
 @dataclass(frozen=True)
@@ -72,6 +76,11 @@ class Grid:
         return torch.stack([axis[first] for first, axis in zip(self._first, self.axes, strict=True)])
 
     @property
+    def holds_no_change(self) -> bool:
+        neutral = torch.tensor([p.neutral for p in self.parameters])
+        return torch.allclose(self.first, neutral, atol=1e-4)
+
+    @property
     def told(self) -> Tensor:
         """(K, P): the settings of the coarser grid."""
         return self._product(self.coarse)
@@ -91,12 +100,17 @@ def candidates(parameters: Sequence[Parameter], demand: Demand) -> Iterator[Grid
     """Grids that meet the limits, the finest first.
 
     A coarser grid of three values a parameter, and a dozen in all, is worth more than a finer one with less.
+    So is a grid that holds no change itself.
     """
     for least, told in ((3, 12), (3, 1), (2, 1), (1, 1)):
-        for intervals in INTERVALS:
-            coarse = _coarse_intervals(parameters, intervals, demand)
-            if coarse is not None and coarse >= least and _count(parameters, coarse) >= told:
-                yield Grid(tuple(parameters), intervals, intervals // coarse)
+        for holding in (True, False):
+            for intervals in INTERVALS:
+                coarse = _coarse_intervals(parameters, intervals, demand)
+                if coarse is None or coarse < least or _count(parameters, coarse) < told:
+                    continue
+                grid = Grid(tuple(parameters), intervals, intervals // coarse)
+                if grid.holds_no_change is holding:
+                    yield grid
 
 
 def _coarse_intervals(parameters: Sequence[Parameter], intervals: int, demand: Demand) -> int | None:
@@ -106,7 +120,8 @@ def _coarse_intervals(parameters: Sequence[Parameter], intervals: int, demand: D
         return None
     for coarse in (n for n in range(min(intervals, MOST_TOLD), 0, -1) if intervals % n == 0):
         pairs = own * _count(parameters, coarse)
-        if pairs * demand.pair_bytes <= PAIR_BYTES and pairs * demand.pair_values <= PAIR_VALUES:
+        costs = (demand.pair_bytes, demand.pair_values, demand.pair_operations)
+        if all(pairs * cost <= most for cost, most in zip(costs, MOST, strict=True)):
             return coarse
     return None
 

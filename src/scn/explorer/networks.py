@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
+from torch.utils.flop_counter import FlopCounterMode
 
 from scn.core.network import SCN
 from scn.explorer.grid import Grid
@@ -45,6 +46,18 @@ def describe(shown: Shown, samples: Samples, grid: Grid, arrays: Arrays) -> dict
             "frozen": _frozen_accuracy(shown, grid),
         }
     return found
+
+
+@torch.no_grad()
+def operations_of(shown: Shown, samples: Samples) -> int:
+    """What the configured network computes for all samples under one setting."""
+    method = shown.run.method()
+    low = torch.tensor([p.low for p in method.transform.parameters])
+    plain = method.configured(shown.network, low).eval()
+    seen = method.see(method.transform.apply(samples.x, low), low)
+    with FlopCounterMode(display=False) as counter:
+        plain(shown.run.normalisation()(seen))
+    return int(counter.get_total_flops())
 
 
 def _seen(shown: Shown, samples: Samples, grid: Grid) -> Iterator[Tensor]:

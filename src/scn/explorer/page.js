@@ -5,6 +5,7 @@ const SWEEP = 9000; // milliseconds for a whole range
 
 /** Everything that is drawn again when another network, or light and dark, is chosen. */
 function newViews(state) {
+  captions(state);
   const views = {
     answers: newAnswers(state), mixture: newMixture(state), curves: newCurves(state),
     weights: newWeights(byId("weights"), state), space: newSpace(byId("space"), byId("space-dots"), state),
@@ -13,7 +14,6 @@ function newViews(state) {
   byId("beta").replaceChildren(...views.mixture.rows);
   byId("accuracy-legend").replaceChildren(...views.curves.legend);
   byId("curves").replaceChildren(...views.curves.figures);
-  captions(state);
   paintRoles();
   return views;
 }
@@ -120,7 +120,8 @@ class Explorer {
       const best = values.indexOf(Math.max(...values));
       return `${label} says ${state.classes[best]} with ${(values[best] / state.levels).toFixed(2)}`;
     });
-    byId("status").textContent = `${inWords(state, state.at)}: ${said.join("; ")}`;
+    const told = state.wrong ? `, configured for ${inWords(state, configuredPlaces(state))}` : "";
+    byId("status").textContent = `${inWords(state, state.at)}${told}: ${said.join("; ")}`;
   }
 
   newThumbnails() {
@@ -165,7 +166,7 @@ class Explorer {
     });
     byId("wrong").addEventListener("change", (event) => this.change((s) => {
       s.wrong = event.target.checked;
-      s.told = s.at.map((place, p) => nearest(s.coarse[p], place));
+      s.told = s.at.map((place, p) => nearestTold(s, p, place));
       byId("wrong-controls").hidden = !s.wrong;
     }));
     byId("play").addEventListener("click", () => this.toggle());
@@ -179,7 +180,8 @@ class Explorer {
 
   /** Keys that no control has taken: arrows turn the control in use, space plays. */
   key(event) {
-    if (event.target !== document.body || event.ctrlKey || event.metaKey || event.altKey) return;
+    const plays = event.key === " " && event.target.matches(".dial, input[type=range]");
+    if ((event.target !== document.body && !plays) || event.ctrlKey || event.metaKey || event.altKey) return;
     const { state } = this;
     if (event.key === " ") this.toggle();
     const next = placeAfterKey(event.key, state.at[state.active], state.sizes[state.active], state.parameters[state.active].periodic);
@@ -213,6 +215,13 @@ class Explorer {
 
 function nearestPlaces(state, measured) {
   return state.parameters.map(({ values }, p) => nearest(values, measured[p]));
+}
+
+/** The place of the coarser grid nearest to one of the fine grid; round a circle, the shorter way. */
+function nearestTold({ parameters, coarse }, p, place) {
+  const { values } = parameters[p];
+  const away = coarse[p].map((other) => apart(parameters[p], values[other], values[place]));
+  return nearest(away, 0);
 }
 
 /** The place of the value nearest to this one. */

@@ -38,38 +38,48 @@ const CIRCLE = ["#3b6fd4", "#8a4fbf", "#c9427f", "#e0762f", "#c9a91c", "#5f9e3a"
  * the setting (`key`), is it drawn again when a person has come to rest.
  */
 function newSpace(target, dots, state) {
+  if (target.view !== state.view) { // or else the axes of one view would stay in the other
+    Plotly.purge(target);
+    Object.assign(target, { view: state.view, drawn: null });
+  }
   let scene = SCENES[state.view](state);
   const marks = scene.colours.map((colour) => element("i", { style: `background:${colour}` }));
   dots.replaceChildren(...marks);
   const draw = () => Plotly.react(target, scene.traces, scene.layout, { displayModeBar: false, responsive: true });
-  const move = () => {
-    const { glplot, dataScale } = target._fullLayout.scene._scene;
-    scene.points(state).forEach((point, place) => {
-      const [right, down] = projected(glplot.cameraParams, point.map((value, axis) => value * dataScale[axis]));
-      marks[place].style.left = `${100 * right}%`;
-      marks[place].style.top = `${100 * down}%`;
-    });
-  };
   draw();
-  const { glplot } = target._fullLayout.scene._scene;
-  target.drawn ??= glplot.onrender; // what plotly itself does there
-  glplot.onrender = () => {
+  const plot = target._fullLayout.scene._scene;
+  if (!plot.glplot) return withoutSpace(dots);
+  const move = () => scene.points(state).forEach((point, place) => {
+    const [right, down] = projected(plot.glplot.cameraParams, point.map((value, axis) => value * plot.dataScale[axis]));
+    marks[place].style.left = `${100 * right}%`;
+    marks[place].style.top = `${100 * down}%`;
+  });
+  target.drawn ??= plot.glplot.onrender; // what plotly itself does there
+  plot.glplot.onrender = () => {
     target.drawn?.();
     move();
+    state.cameras[state.view] = target.layout.scene.camera = plot.getCamera(); // or a new size would reset it
   };
-  let [drawn, waiting] = [scene.key(state), 0];
+  let [shown, waiting] = [scene.key(state), 0];
   const show = () => {
     move();
     target.setAttribute("aria-label", `the mixture: ${Array.from(betaNow(state), (share) => share.toFixed(2)).join(", ")}`);
-    if (scene.key(state) === drawn) return;
+    if (scene.key(state) === shown) return;
     clearTimeout(waiting);
     waiting = setTimeout(() => {
-      drawn = scene.key(state);
+      shown = scene.key(state);
       scene = SCENES[state.view](state);
       draw();
     }, 150);
   };
   return { show };
+}
+
+/** Some browsers have no WebGL; everything else on the page works there as well. */
+function withoutSpace(dots) {
+  dots.replaceChildren();
+  byId("space-caption").textContent = "This picture needs WebGL, which this browser does not have or has switched off.";
+  return { show() {} };
 }
 
 /** Where a point of the scene is seen, as shares of the picture's width and height. */
@@ -207,8 +217,9 @@ function cornersTrace(places) {
 function spaceLayout(state, axes) {
   return {
     margin: { l: 0, r: 0, t: 0, b: 0 }, showlegend: false, paper_bgcolor: "rgba(0,0,0,0)", uirevision: state.view,
-    scene: { ...axes, aspectmode: "cube", dragmode: "orbit", camera: CAMERAS[state.view] },
+    scene: { ...axes, aspectmode: "cube", dragmode: "orbit", camera: state.cameras[state.view] },
   };
 }
 
+/** From where each view is first seen. */
 const CAMERAS = { mass: { eye: { x: 0.75, y: 0.75, z: 0.65 } }, setting: { eye: { x: 1.55, y: -1.55, z: 0.85 }, center: { x: 0, y: 0, z: -0.15 } } };

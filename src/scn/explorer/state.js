@@ -28,6 +28,7 @@ function newState(content, buffer) {
     active: 0, // the parameter that keys and play move
     playing: false,
     view: "mass", // how the β-space is drawn
+    cameras: { ...CAMERAS }, // from where a person looks at each view
   };
 }
 

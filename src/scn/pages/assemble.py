@@ -74,6 +74,8 @@ def check_output(path: Path, command: str) -> None:
     helps = f"choose a file in a folder that you may write to, such as `{command} -o page.html`"
     if path.is_dir():
         raise ValueError(f"{path} is a folder, not a file for a page: {helps}")
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise ValueError(f"{path} must end in .html, so that a browser opens it: {helps}")
     parent = path.absolute().parent
     if not parent.is_dir():
         raise FileNotFoundError(f"{path} cannot be written, because there is no folder {parent}: {helps}")

@@ -25,7 +25,7 @@ def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
             axes.set_title(", ".join(f"{other} {value}" for other, value in others.items()))
     row[0].set_ylabel("mean test accuracy")
     legend_below(figure, row[0])
-    entitle(figure, task_title(loaded, ", ".join(filter(None, (tested_on(loaded), band(loaded))))))
+    entitle(figure, task_title(loaded, ", ".join(filter(None, (tested_on(loaded), band(loaded, "bars"))))))
     return figure
 
 

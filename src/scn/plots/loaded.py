@@ -101,6 +101,7 @@ class LoadedRun:
                 rows = [[float(value) for value in row] for row in list(csv.reader(file))[1:]]
             values = torch.tensor(rows, dtype=torch.float64)
             facts = json.loads((self.folder / f"evaluation{suffix}.json").read_text())
+            _require_whole(values, facts, self.transform.measured)
             facts = {"mean": values[:, -1].mean().item(), **facts}
             return Table.of(values[:, :count], values[:, -1], facts)
         except (ValueError, IndexError, FileNotFoundError) as error:
@@ -116,7 +117,32 @@ class LoadedRun:
         if not lines:
             imported = f"{self.folder} has no metrics of a training: it was not trained by `scn train`"
             raise FileNotFoundError(imported if self.run.is_trained else _not_trained(self.folder))
-        return [json.loads(line) for line in lines]
+        found = [_line(path, number, line, last=number == len(lines)) for number, line in enumerate(lines, 1)]
+        return [line for line in found if line is not None]
+
+
+def _require_whole(values: Tensor, facts: Any, measured: bool) -> None:
+    """Refuse a table that was cut, or holds what is no accuracy."""
+    if not isinstance(facts, dict) or not isinstance(facts.get("samples"), int):
+        raise ValueError("what it was measured on is not said beside it")
+    asked = len(values) if measured else facts.get("settings", len(values))
+    expected = len(facts.get("counts", [])) or asked  # settings without a sample have no row
+    if len(values) != expected:
+        raise ValueError(f"it has {len(values)} rows instead of {expected}")
+    if not ((values[:, -1] >= 0) & (values[:, -1] <= 1)).all():
+        raise ValueError("it holds accuracies that are not from 0 to 1")
+
+
+def _line(path: Path, number: int, text: str, last: bool) -> dict[str, Any] | None:
+    """The metrics of an epoch; none for a last line that is not there in full: it is being written."""
+    try:
+        found = json.loads(text)
+        if isinstance(found, dict):
+            return found
+    except ValueError:
+        if last:
+            return None
+    raise ValueError(f"line {number} of {path} is damaged: `scn train --resume {path.parent}` goes on")
 
 
 AnyRun = TypeVar("AnyRun", bound=LoadedRun)
@@ -162,6 +188,12 @@ def _expanded(path: Path) -> Iterator[Path]:
     if not inner:
         raise FileNotFoundError(
             f"{path} is not a run, and holds none: `scn train -o {path}` makes a run, `scn compare` several"
+        )
+    deeper = sorted({child.parent.parent for child in path.glob("*/*/config.json")} - set(inner))
+    if deeper:
+        raise ValueError(
+            f"{path} holds the run {inner[0].name}, and {deeper[0].name} with runs of its own: name what you "
+            f"want to see, such as {inner[0]}"
         )
     yield from inner
 
@@ -247,10 +279,10 @@ def tested_on(loaded: Sequence[LoadedRun]) -> str:
     )
 
 
-def band(loaded: Sequence[LoadedRun]) -> str:
-    """What the bands around curves are, where there are any."""
+def band(loaded: Sequence[LoadedRun], kind: str = "band") -> str:
+    """What the bands around curves (or bars) are, where there are any."""
     seeds = len({one.run.config.seed for one in loaded})
-    return f"band: lowest to highest of {seeds} seeds" if seeds > 1 else ""
+    return f"{kind}: lowest to highest of {seeds} seeds" if seeds > 1 else ""
 
 
 def scns(loaded: Sequence[LoadedRun], figure: str) -> list[LoadedRun]:

@@ -45,7 +45,8 @@ def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
         found += searched(several, shades[key])
     figure = new_figure(2.6)
     draw_violins(figure.add_subplot(), found)
-    entitle(figure, task_title(loaded, f"{tested_on(loaded)}; dot and number: mean over all settings"))
+    over = "test samples" if loaded[0].transform.measured else "settings"
+    entitle(figure, task_title(loaded, f"{tested_on(loaded)}; dot and number: mean over all {over}"))
     return figure
 
 

@@ -44,7 +44,8 @@ def report(shown: Sequence[Shown]) -> dict[str, Any]:
     return {
         "title": f"{config.transform} on {Path(config.data).stem}: "
         + ", ".join(label(*key) for key in groups),
-        "summary": _summary(rows),
+        "summary": _summary(rows, "test samples" if transform.measured else "settings"),
+        "measured": transform.measured,
         "facts": _facts(shown),
         "rows": rows,
         "parameters": [asdict(p) for p in transform.parameters],
@@ -66,7 +67,7 @@ def _row(several: Sequence[Shown]) -> dict[str, Any]:
     return asdict(row)
 
 
-def _summary(rows: Sequence[dict[str, Any]]) -> str:
+def _summary(rows: Sequence[dict[str, Any]], over: str) -> str:
     """The result in one sentence: the best network that mixes, beside one of its size that does not adapt."""
     mixing = [row for row in rows if row["mixes"]] or list(rows)
     best = max(mixing, key=lambda row: float(row["mean"]))
@@ -75,7 +76,7 @@ def _summary(rows: Sequence[dict[str, Any]]) -> str:
         *(row for row in rows if row["method"] == "one4all" and row["inference"] == best["inference"]),
     ]
     return "; ".join(f"{row['label']}: {_accuracy_of(row)}" for row in said) + (
-        f". Mean test accuracy over all settings, with {best['inference']:,} weights for one answer."
+        f". Mean test accuracy over all {over}, with {best['inference']:,} weights for one answer."
     )
 
 

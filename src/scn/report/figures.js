@@ -8,7 +8,7 @@ function figureLayout(dark, more) {
   const polar = { bgcolor: "rgba(0,0,0,0)", radialaxis: { ...axis, angle: 22, tickangle: 22, nticks: 5, tickfont: { size: 11 } }, angularaxis: axis };
   return merged({
     paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { color: ink, size: 13 },
-    margin: { l: 60, r: 16, t: 16, b: 56 }, height: 380, xaxis: axis, yaxis: axis, polar,
+    margin: { l: 60, r: 16, t: 16, b: 56 }, autosize: true, xaxis: axis, yaxis: axis, polar,
     legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0, xanchor: "left" }, hovermode: "closest",
   }, more);
 }

@@ -55,9 +55,10 @@ function showWarnings(list) {
 function showNotes(content) {
   const single = content.rows.every((row) => row.seeds === 1);
   document.getElementById("result-note").textContent =
-    "Accuracy is the mean over all settings" + (single
+    `Accuracy is the mean over all ${content.measured ? "test samples" : "settings"}` + (single
       ? "; each network was trained once, so there is no spread over seeds."
-      : ", then over seeds, ± the standard deviation over seeds. The worst setting is that of each seed, as a mean.");
+      : ", then over seeds, ± the standard deviation over seeds. The worst setting is that of each seed, as a mean.")
+    + (content.measured ? " Settings that fewer than 10 samples were measured near are left out of it and of the figures." : "");
   document.getElementById("accuracy-note").textContent =
     "Means over seeds. Hover for values, click a name to hide a curve, drag to zoom, double-click to go back."
     + (content.parameters.length > 1 ? " Curves are means over the settings of the other parameters." : "");

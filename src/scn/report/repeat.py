@@ -67,8 +67,11 @@ def _written(value: Any) -> str:
 
 
 def _evaluation_options(one: Shown) -> list[str]:
-    step = _step(one.settings, one.run.transform())
-    return [] if step is None else ["--step", f"{step:g}"]
+    transform = one.run.transform()
+    step = _step(one.settings, transform)
+    if step is None or len(transform.regular()) == len(one.settings):  # as without --step
+        return []
+    return ["--step", f"{step:.9g}"]
 
 
 def _step(settings: list[list[float]], transform: Transform) -> float | None:
@@ -76,7 +79,7 @@ def _step(settings: list[list[float]], transform: Transform) -> float | None:
     values = torch.tensor(settings, dtype=torch.float64)[:, 0].unique()
     if len(values) < 2:
         return None
-    step = float(f"{values.diff().min().item():.7g}")
+    step = float(f"{values.diff().min().item():.9g}")
     try:
         regular = transform.regular(step)
     except ValueError:
