@@ -47,7 +47,7 @@ SIZES: dict[str, dict[str, Any]] = {
 }
 KINDS = {".js", ".css", ".html"}
 DASH = "\N{EN DASH}"
-COARSE = (36, 8, 4)  # grids of the pages whose size does not matter
+COARSE = (36, 8)  # grids of the pages whose size does not matter
 SHORT = Recipe(epochs=6, batch_size=64)
 
 
@@ -183,7 +183,8 @@ def explorer(folder: Path, name: str, *more: str) -> Path:
     """The explorer of a folder, made once by the command; only "explorer" itself as fine as for a user."""
     file = folder / f"{name}.html"
     if not file.exists():
-        with mock.patch.object(grid, "INTERVALS", grid.INTERVALS if name == "explorer" else COARSE):
+        intervals = {"explorer": grid.INTERVALS, "cloud": (4,)}.get(name, COARSE)
+        with mock.patch.object(grid, "INTERVALS", intervals):
             result = run("explore", str(folder), "-o", str(file), "--quiet", *more)
         assert result.code == 0, result.err
     return file

@@ -83,6 +83,7 @@ def command(
     scn search runs/fashion-d8 --stream 1000 --drift 2
     """
     torch.set_num_threads(1)
+    _check_stream(stream, {"--beside": other, "--samples": samples}, method, drift)
     opened = runs.read(run)
     given = {
         "steps": steps,
@@ -98,15 +99,8 @@ def command(
     if doubt:
         print(f"warning: {doubt}", file=sys.stderr)
     if stream is not None:
-        for name, value in (("--beside", other), ("--samples", samples)):
-            if value is not None:
-                raise ValueError(f"a --stream takes no {name}")
-        if method != "grid":
-            raise ValueError("a --stream is followed on a grid: leave out --method")
         _follow(opened, way, stream, steps, drift, seed, as_json, notes)
         return
-    if drift is not None:
-        raise ValueError("--drift is for a --stream")
     others = [_comparable(runs.read(folder), opened) for folder in other or []]
     rows = []
     for size in whole_numbers("--batch-size", batch_size):
@@ -132,6 +126,19 @@ def command(
     else:
         _show(rows, title)
     notes.print(f"wrote {opened.folder / f'search-{method}.json'} and {picture}")
+
+
+def _check_stream(stream: int | None, others: dict[str, Any], method: str, drift: float | None) -> None:
+    """Refuse what does not go together, before anything is computed."""
+    if stream is None:
+        if drift is not None:
+            raise ValueError("--drift is for a --stream")
+        return
+    for name, value in others.items():
+        if value is not None:
+            raise ValueError(f"a --stream takes no {name}")
+    if method != "grid":
+        raise ValueError("a --stream is followed on a grid: leave out --method")
 
 
 def open_search(
