@@ -197,9 +197,10 @@ class Explorer {
   /** Sweep the control in use: round and round a circle, to and fro otherwise. */
   play() {
     let [last, forward] = [performance.now(), 1];
+    const mine = this.sweep = Symbol(); // another one may have begun before this one saw that it should end
     const tick = (now) => {
       const { state } = this;
-      if (!state.playing) return;
+      if (!state.playing || this.sweep !== mine) return;
       const [count, { periodic }] = [state.sizes[state.active], state.parameters[state.active]];
       if (now - last >= Math.max(30, SWEEP / count)) {
         last = now;
