@@ -305,10 +305,10 @@ def test_the_way_of_a_film_starts_and_ends_at_no_change() -> None:
 
 
 def test_colours_do_not_repeat() -> None:
-    keys = [("scn", d, "") for d in (1, 2, 3, 5, 8)] + [
-        (name, 1, "") for name in ("one4all", "inverse", "one4one")
-    ]
-    assert len(set(style.colours(keys).values())) == len(keys)
+    for mixed in (1, 2, 5, 8, 16):
+        keys = [("scn", d, "") for d in range(1, mixed + 1)]
+        keys += [(name, 1, "") for name in ("one4all", "inverse", "one4one")]
+        assert len(set(style.colours(keys).values())) == len(keys)
     for dims in (1, 8, 9, 64):
         assert len(set(style.base_colours(dims))) == dims
 

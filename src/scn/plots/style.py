@@ -98,12 +98,22 @@ def label(method: str, dims: int, more: str = "") -> str:
 def colours(keys: Sequence[Key]) -> dict[Key, str]:
     """What mixes is blue, darker with D; each other method has one colour."""
     mixed = [key for key in keys if methods.get(key[0]).mixes]
-    ends = (0, len(BLUES) - 1) if len(mixed) > 1 else (BLUES.index(BLUE),) * 2
-    spread = [round(ends[0] + i * (ends[1] - ends[0]) / max(len(mixed) - 1, 1)) for i in range(len(mixed))]
-    found = {key: BLUES[shade] for key, shade in zip(mixed, spread, strict=True)}
+    found = dict(zip(mixed, _blues(len(mixed)), strict=True))
     others = dict.fromkeys(key[0] for key in keys if key not in found and key[0] not in BASELINES)
     plain = BASELINES | dict(zip(others, itertools.cycle(SPARE), strict=False))
     return {key: found.get(key) or plain[key[0]] for key in keys}
+
+
+def _blues(count: int) -> list[str]:
+    """So many blues from light to dark; one alone is the middle one."""
+    if count == 1:
+        return [BLUE]
+    if count <= len(BLUES):
+        return [BLUES[round(i * (len(BLUES) - 1) / (count - 1))] for i in range(count)]
+    from matplotlib.colors import LinearSegmentedColormap, to_hex
+
+    scale = LinearSegmentedColormap.from_list("blues", BLUES)
+    return [to_hex(scale(i / (count - 1))) for i in range(count)]
 
 
 def base_colours(dims: int) -> list[Any]:
