@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from scn import backbones, data, methods, transforms
 from scn.backbones.build import find_class
 from scn.core.layout import find_slots
+from scn.methods import Method
 from scn.recipe import Recipe
 from scn.runs import Run, RunConfig
 from scn.step import require_compiler
@@ -60,10 +61,9 @@ def plan_run(
     with torch.random.fork_rng(), torch.no_grad():
         net = make().eval()
         net(seen)  # what cannot work is an error before anything is written
-        for end in ([p.low for p in changed.parameters], [p.high for p in changed.parameters]):
-            setting = torch.tensor(end)
-            other = told.see(changed.apply(data.to_float(images[:2]), setting), setting)
-            _require_size(net, backbone, f"{transform} (preset {preset})", seen, other)
+        _require_size(
+            net, told, data.to_float(images[:2]), f"backbone {backbone}", f"{transform} (preset {preset})"
+        )
         find_slots(net, tuple(configurable))
     description = {"class": backbone} if ":" in backbone else {"name": backbone}
     added = seen.shape[1] - images.shape[1] if kind.shows_input and seen.dim() == images.dim() else -1
@@ -86,16 +86,19 @@ def plan_run(
     )
 
 
-def _require_size(net: nn.Module, backbone: str, change: str, seen: Tensor, other: Tensor) -> None:
-    """Refuse a network of one input size where the transform makes inputs of several."""
-    if other.shape == seen.shape:
+def _require_size(net: nn.Module, method: Method, x: Tensor, named: str, change: str) -> None:
+    """Refuse a network of one input size where the ends of the range make inputs of two."""
+    parameters = method.transform.parameters
+    ends = torch.tensor([[p.low for p in parameters], [p.high for p in parameters]])
+    low, high = (method.see(method.transform.apply(x, end), end) for end in ends)
+    if low.shape == high.shape:
         return
     try:
-        net(other)
+        net(low), net(high)
     except RuntimeError as error:
         raise ValueError(
-            f"the backbone {backbone} takes inputs of one size, but {change} makes inputs of several, such "
-            f"as {tuple(seen.shape[1:])} and {tuple(other.shape[1:])}: choose another preset or backbone"
+            f"the {named} takes inputs of one size, but {change} makes inputs of several, such as "
+            f"{tuple(low.shape[1:])} and {tuple(high.shape[1:])}: choose another preset or backbone"
         ) from error
 
 
