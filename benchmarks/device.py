@@ -26,10 +26,10 @@ from scn.device import targets
 from scn.device.build import Code, Footprint, build
 from scn.device.emulate import Answers, Group, run
 from scn.device.measure import export, inputs_of
+from scn.experiment.published import read_checkpoint
+from scn.experiment.tasks import CHECKPOINTS
 from scn.export import Options, Subject
 from scn.export import targets as exports
-from scn.published import read_checkpoint
-from scn.tasks import CHECKPOINTS
 from timing import medians
 
 PROCESSOR, IMAGE = targets.DEFAULT, (1, 32, 32)

@@ -16,12 +16,13 @@ import torch
 from playwright.sync_api import sync_playwright
 
 from scn import runs
+from scn.experiment.plan import plan_run
+from scn.experiment.train import train
 from scn.explorer import write_explorer
-from scn.measure import measure
 from scn.pages import collect
-from scn.plan import backbone_of, plan_run
-from scn.recipe import Recipe
-from scn.train import train
+from scn.runs import backbone_of
+from scn.runs.measure import measure
+from scn.training.recipe import Recipe
 
 FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
 LIMIT = 50.0  # milliseconds

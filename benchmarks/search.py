@@ -14,12 +14,12 @@ from pathlib import Path
 import torch
 
 from scn import SCN, runs, search
-from scn.plan import backbone_of, plan_run
-from scn.recipe import Recipe
-from scn.runs import Run
+from scn.experiment.plan import plan_run
+from scn.experiment.train import train
+from scn.runs import Run, backbone_of
 from scn.search import Search
 from scn.search.study import inputs
-from scn.train import train
+from scn.training.recipe import Recipe
 
 BATCH, BATCHES = 4, 12
 LEAST, MOST = 300.0, 10.0  # times as fast as basin hopping; milliseconds

@@ -16,11 +16,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from scn import runs, tasks
+from scn import runs
 from scn.cli.choice import choose
-from scn.loop import Training
-from scn.plan import backbone_of
-from scn.train import training_data
+from scn.experiment import tasks
+from scn.experiment.train import training_data
+from scn.runs import backbone_of
+from scn.training.loop import Training
 
 STEPS = 48
 

@@ -20,9 +20,9 @@ from torch.utils.data import DataLoader, Dataset
 
 import scn
 from core import Naive
-from scn import tasks
-from scn.loop import Split, Training
+from scn.experiment import tasks
 from scn.methods import SubspaceConfigurable
+from scn.training.loop import Split, Training
 
 IMAGES, BATCH, ROUNDS = 60_000, 64, 3
 

@@ -19,10 +19,11 @@ import torch
 import scn
 from my_parts import TinyNet
 from scn import runs
-from scn.evaluate import evaluate
-from scn.plan import backbone_of, plan_run
-from scn.recipe import Recipe
-from scn.train import train
+from scn.experiment.plan import plan_run
+from scn.experiment.train import train
+from scn.runs import backbone_of
+from scn.runs.evaluate import evaluate
+from scn.training.recipe import Recipe
 
 BACKBONE = f"{TinyNet.__module__}:{TinyNet.__name__}"
 

@@ -20,8 +20,8 @@ from torch import Tensor
 
 import scn
 from scn.data import to_float
-from scn.evaluate import evaluate
 from scn.methods import SubspaceConfigurable
+from scn.runs.evaluate import evaluate
 
 EPOCHS, BATCH, ALPHAS_PER_BATCH, SEEDS, STEP = 120, 64, 8, 3, 5
 rotation = scn.transforms.get("rotation")

@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import settings
+
+from scn import data
 
 torch.set_num_threads(1)
 settings.register_profile("no deadline", deadline=None)  # a first call may import, and machines are shared
@@ -17,6 +20,21 @@ settings.load_profile("no deadline")
 @pytest.fixture(autouse=True)
 def _seed() -> None:
     torch.manual_seed(0)
+
+
+@pytest.fixture(scope="session")
+def small_data(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A part of the digits as a data file of the user's own."""
+    arrays = data.load("digits").arrays
+    path = tmp_path_factory.mktemp("data") / "small.npz"
+    np.savez(
+        path,
+        x_train=arrays["x_train"][:400],
+        y_train=arrays["y_train"][:400],
+        x_test=arrays["x_test"][:100],
+        y_test=arrays["y_test"][:100],
+    )
+    return str(path)
 
 
 def real_file(variable: str, name: str) -> Path:

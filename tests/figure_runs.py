@@ -14,9 +14,9 @@ import torch
 
 import scn
 from scn import transforms
-from scn.compare import Exam, Job, carry_out
-from scn.plan import plan_run
-from scn.recipe import Recipe
+from scn.experiment.compare import Exam, Job, carry_out
+from scn.experiment.plan import plan_run
+from scn.training.recipe import Recipe
 
 RECIPE = Recipe(epochs=2, batch_size=32)
 SETTINGS = {"rotation": 8, "scaling": 5, "translation": 3, "rotation-3d": 2, "light": 4, "speed": 2}

@@ -12,6 +12,7 @@ from typing import Any
 
 from torch import nn
 
+from scn.core.errors import ScnError
 from scn.core.registry import backbones
 
 
@@ -25,9 +26,9 @@ def find_class(name: str) -> type[nn.Module]:
     try:
         found = getattr(importlib.import_module(module_name), class_name)
     except (ImportError, AttributeError) as error:
-        raise ValueError(f'the backbone "{name}" cannot be imported: {error}') from error
+        raise ScnError(f'the backbone "{name}" cannot be imported: {error}') from error
     if not (isinstance(found, type) and issubclass(found, nn.Module)):
-        raise ValueError(f'the backbone "{name}" is not a class of torch modules')
+        raise ScnError(f'the backbone "{name}" is not a class of torch modules')
     return found
 
 
@@ -44,7 +45,7 @@ def factory(
     chosen = {key: value for key, value in sizes.items() if value is not None}
     unknown = [key for key in chosen if key not in accepted]
     if unknown:
-        raise ValueError(f'the backbone "{name}" has no {unknown[0]}; it takes: {", ".join(accepted)}')
+        raise ScnError(f'the backbone "{name}" has no {unknown[0]}; it takes: {", ".join(accepted)}')
     given = {"shape": list(shape), "classes": classes, **chosen}
     arguments = {key: value for key, value in given.items() if key in accepted}
     return functools.partial(kind, **arguments), arguments

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from torch import Tensor, nn
 
 from scn.backbones.sizes import check_counts, image_shape
+from scn.core.errors import ScnError
 from scn.core.registry import backbones
 
 LEAST_SIZE = 16  # what two rounds of convolution and pooling turn into 1x1
@@ -35,7 +36,7 @@ class LeNet5(nn.Module):
         self.classes = classes
         channels, *size = self.shape
         if min(size) < LEAST_SIZE:
-            raise ValueError(
+            raise ScnError(
                 f"an image of {size[0]}x{size[1]} is too small for two 5x5 convolutions with pooling: "
                 f"resize it to at least {LEAST_SIZE}x{LEAST_SIZE} (32x32 is usual)"
             )

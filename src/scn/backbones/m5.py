@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from torch import Tensor, nn
 
 from scn.backbones.sizes import check_counts, checked_shape
+from scn.core.errors import ScnError
 from scn.core.registry import backbones
 
 FIRST, OTHER = 80, 3  # kernel sizes
@@ -44,7 +45,7 @@ class M5(nn.Module):
         self.stride = _usual_stride(samples) if stride is None else stride
         check_counts(classes=classes, width=width, stride=self.stride)
         if _steps(samples, self.stride) < 1:
-            raise ValueError(
+            raise ScnError(
                 f"a waveform of {samples} samples is too short for stride {self.stride}: "
                 f"{_least_samples(self.stride)} are the least; pad it"
                 + (" or use a smaller stride" if self.stride > 1 else "")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from torch import Tensor, nn
 
 from scn.backbones.sizes import check_counts, image_shape
+from scn.core.errors import ScnError
 from scn.core.registry import backbones
 
 FIRST, MIDDLE, LAST = 9, 3, 13  # kernel sizes
@@ -47,7 +48,7 @@ class ShallowCNN(nn.Module):
         self.norm = depth > 3 if norm is None else norm
         channels, *size = self.shape
         if depth > 1 and min(size) < _least_size():
-            raise ValueError(
+            raise ScnError(
                 f"an image of {size[0]}x{size[1]} is too small for the {LAST}x{LAST} convolution: resize it "
                 f"to at least {_least_size()}x{_least_size()} (32x32 is usual), or use depth=1"
             )

@@ -8,11 +8,14 @@ from typing import Annotated, Any
 import typer
 from torch import Tensor
 
-from scn import recipe, tasks, transforms
-from scn.plan import plan_run
-from scn.recipe import Recipe
+from scn import transforms
+from scn.core.errors import ScnError
+from scn.experiment import tasks
+from scn.experiment.plan import plan_run
+from scn.experiment.tasks import DEMO
 from scn.runs import RunConfig
-from scn.tasks import DEMO
+from scn.training import recipe
+from scn.training.recipe import Recipe
 
 TaskOption = Annotated[str | None, typer.Option("--task", help="A task of the paper: see `scn tasks`.")]
 BudgetOption = Annotated[str | None, typer.Option(help="For a task: paper, cpu (by default) or smoke.")]
@@ -93,7 +96,7 @@ def choose(
     sizes = {name: size for name, size in (("width", width), ("depth", depth)) if size is not None}
     if task is None:
         if budget is not None:
-            raise ValueError("--budget is for a --task; without one say --epochs")
+            raise ScnError("--budget is for a --task; without one say --epochs")
         named, kind = recipe_name or "default", backbone or DEMO.backbone
         return Choice(
             data or DEMO.data,
@@ -107,7 +110,7 @@ def choose(
     given = {"--data": data, "--transform": transform, "--backbone": backbone, "--recipe": recipe_name}
     for option, value in given.items():
         if value is not None:
-            raise ValueError(f"a --task has its own {option[2:]}: leave out {option}")
+            raise ScnError(f"a --task has its own {option[2:]}: leave out {option}")
     row, name = tasks.get(task), budget or "cpu"
     chosen = row.budget(name)
     return Choice(

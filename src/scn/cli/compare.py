@@ -30,11 +30,13 @@ from scn.cli.choice import (
     WidthOption,
     choose,
 )
-from scn.compare import Exam, Job, Outcome, Row, compare, plan, table, write_table
+from scn.core.errors import ScnError
+from scn.experiment.compare import Exam, Job, compare, plan, write_table
 from scn.pages import collect
 from scn.plots.comparison import draw_comparison
 from scn.plots.style import label
 from scn.report import write_report
+from scn.runs.outcome import Outcome, Row, table
 from scn.transforms import get as get_transform
 
 
@@ -153,7 +155,7 @@ def command(
     )
     names = None if methods is None else [name.strip() for name in methods.split(",")]
     if seeds < 1:
-        raise ValueError(f"--seeds must be at least 1, but is {seeds}")
+        raise ScnError(f"--seeds must be at least 1, but is {seeds}")
     several = list(chosen.dims) if dims is None else whole_numbers("--dims", dims)
     changed = get_transform(chosen.transform, chosen.preset)
     jobs = plan(partial(chosen.config, seed=seed), changed, names, several, range(seed, seed + seeds))
@@ -166,7 +168,7 @@ def whole_numbers(option: str, text: str) -> list[int]:
     try:
         values = [int(part) for part in text.split(",")]
     except ValueError:
-        raise ValueError(f"{option} takes whole numbers separated by commas, but got {text!r}") from None
+        raise ScnError(f"{option} takes whole numbers separated by commas, but got {text!r}") from None
     if min(values) < 1:
-        raise ValueError(f"{option} must be at least 1, but got {min(values)}")
+        raise ScnError(f"{option} must be at least 1, but got {min(values)}")
     return values

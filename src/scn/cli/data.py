@@ -18,6 +18,7 @@ from rich.progress import track
 from rich.table import Table
 
 from scn import data, transforms
+from scn.core.errors import NotThere
 from scn.data.dataset import data_folder
 from scn.data.sources import Request, Source, convert, fetch, recognise, sources
 from scn.data.watch import Watch
@@ -126,7 +127,7 @@ def import_(
     """
     for path in paths:
         if not path.exists():
-            raise FileNotFoundError(f"there is no file or folder {path}")
+            raise NotThere(f"there is no file or folder {path}")
     source = recognise(paths) if name is None else sources.get(name)
     _stop_on_termination()
     for file in source.files:

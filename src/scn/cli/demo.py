@@ -13,10 +13,11 @@ from torch import Tensor
 
 from scn import data, runs, transforms
 from scn.cli.compare import carry_out_all, finish
-from scn.compare import Exam, plan
 from scn.core.network import SCN
-from scn.plan import backbone_of, plan_run
-from scn.tasks import DEMO
+from scn.experiment.compare import Exam, plan
+from scn.experiment.plan import plan_run
+from scn.experiment.tasks import DEMO
+from scn.runs import backbone_of
 
 SEEDS, ANGLE = 3, 130.0
 SHADES = " .:-=+*#%@"

@@ -20,7 +20,7 @@ from scn.device.emulate import PHASES
 from scn.device.estimate import Assumptions, assumptions
 from scn.device.measure import Row, keep, measure
 from scn.export import Options, subject_of
-from scn.plan import backbone_of
+from scn.runs import backbone_of
 
 
 def command(

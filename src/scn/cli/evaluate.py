@@ -16,8 +16,9 @@ from scn import runs
 from scn.cli.chart import chart
 from scn.cli.search import open_search
 from scn.cli.train import numbers
-from scn.measure import measure
-from scn.plan import backbone_of
+from scn.core.errors import ScnError
+from scn.runs import backbone_of
+from scn.runs.measure import measure
 from scn.search.study import by_batches, reason_to_doubt
 from scn.transforms import Transform
 
@@ -66,12 +67,12 @@ def command(
     frozen = None if fixed is None else _setting(fixed, transform)
     answer, way_name, size = None, method or "grid", batch_size or 16
     if not invariant and (method or batch_size):
-        raise ValueError("--method and --batch-size are for --invariant")
+        raise ScnError("--method and --batch-size are for --invariant")
     if invariant:
         if size > opened.config.samples["test"]:
-            raise ValueError(f"there are fewer test samples than a batch of {size}")
+            raise ScnError(f"there are fewer test samples than a batch of {size}")
         if frozen is not None:
-            raise ValueError("--fixed tells the setting, and --invariant does not: leave one out")
+            raise ScnError("--fixed tells the setting, and --invariant does not: leave one out")
         way = open_search(opened, way_name, None, {}, backbone)
         doubt = reason_to_doubt(opened, way)
         if doubt:

@@ -13,8 +13,9 @@ import typer
 
 from scn import runs
 from scn.cli.train import numbers
+from scn.core.errors import AlreadyThere, ScnError
 from scn.export import Options, sensors, subject_of, targets
-from scn.plan import backbone_of
+from scn.runs import backbone_of
 
 
 def command(
@@ -84,13 +85,13 @@ def command(
 
 def _writable(folder: Path) -> Path:
     if folder.exists() and not folder.is_dir():
-        raise FileExistsError(f"{folder} is a file: choose a folder to write to")
+        raise AlreadyThere(f"{folder} is a file: choose a folder to write to")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise ValueError(f"the folder {folder} cannot be made: {error.strerror}") from error
+        raise ScnError(f"the folder {folder} cannot be made: {error.strerror}") from error
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise ValueError(f"the folder {folder} cannot be written to: choose another, or change its rights")
+        raise ScnError(f"the folder {folder} cannot be written to: choose another, or change its rights")
     return folder
 
 

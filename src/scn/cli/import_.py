@@ -9,11 +9,12 @@ from typing import Annotated
 import typer
 
 from scn import runs, transforms
+from scn.core.errors import NotThere, ScnError
 from scn.core.registry import describe_backbone
 from scn.data import is_path
 from scn.data import registry as datasets
-from scn.published import read_checkpoint
-from scn.tasks import CHECKPOINTS
+from scn.experiment.published import read_checkpoint
+from scn.experiment.tasks import CHECKPOINTS
 
 
 def command(
@@ -32,14 +33,14 @@ def command(
     """
     if is_path(data):
         if not Path(data).is_file():
-            raise FileNotFoundError(f"there is no data file {data}")
+            raise NotThere(f"there is no data file {data}")
         data = str(Path(data).resolve())
     else:
         datasets.get(data)
     expected = transforms.get(transform, preset).alpha_dim
     network = read_checkpoint(file)
     if network.alpha_dim != expected:
-        raise ValueError(f"{file} takes {network.alpha_dim} alpha values, but {transform} encodes {expected}")
+        raise ScnError(f"{file} takes {network.alpha_dim} alpha values, but {transform} encodes {expected}")
     checksum = hashlib.sha256(file.read_bytes()).hexdigest()
     config = runs.RunConfig(
         method="scn",

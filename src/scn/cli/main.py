@@ -1,8 +1,9 @@
-"""`scn`: gathers the commands and turns expected errors into one line and an exit code."""
+"""`scn`: gathers the commands and turns errors for people into one line and an exit code."""
 
 from __future__ import annotations
 
 import io
+import os
 import sys
 
 import typer
@@ -22,6 +23,7 @@ from scn.cli import (
     tasks,
     train,
 )
+from scn.core.errors import Failed, ScnError
 
 app = typer.Typer(
     help="Subspace-configurable networks: small networks that follow a measured change of the input.",
@@ -45,15 +47,18 @@ app.add_typer(data.app, name="data")
 
 
 def main() -> None:
-    """Run a command. Exit code 2: wrong usage or input; 1: anything else that failed."""
+    """Run a command. Exit code 2: wrong usage or input; 1: anything else that failed.
+
+    What is not an error for people is a fault of the program and keeps its traceback.
+    """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a chart on a terminal without its characters
     try:
         app()
-    except (ValueError, TypeError, FileNotFoundError, FileExistsError) as error:
+    except (ScnError, OSError) as error:
+        if os.environ.get("SCN_DEBUG"):
+            raise
         print(f"scn: {error}", file=sys.stderr)
-        sys.exit(2)
-    except (OSError, RuntimeError) as error:
-        print(f"scn: {error}", file=sys.stderr)
-        sys.exit(1)
+        wrong = isinstance(error, ScnError) and not isinstance(error, Failed)
+        sys.exit(2 if wrong or isinstance(error, FileNotFoundError | FileExistsError) else 1)

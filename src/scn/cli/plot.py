@@ -13,10 +13,11 @@ from rich.console import Console
 from rich.progress import track
 
 from scn.cli.train import numbers
+from scn.core.errors import ScnError
 from scn.plots.animation import FRAMES, SUFFIXES, film, require_ffmpeg, write_film
 from scn.plots.figures import FIGURES, UNDATED, check_output, find, make, write
-from scn.plots.loaded import load
 from scn.plots.options import SAMPLES, Options
+from scn.runs.collection import load
 
 NAMES = "; ".join(f"{name}: {kind.shows}" for name, kind in FIGURES.items())
 
@@ -76,13 +77,13 @@ def command(
 def _check(figure: str | None, animate: bool, fixed: str | None) -> None:
     """Refuse what does not go together."""
     if animate and figure is not None and figure not in ANIMATED:
-        raise ValueError(f"--animate shows {', '.join(ANIMATED)} together: leave out --figure {figure}")
+        raise ScnError(f"--animate shows {', '.join(ANIMATED)} together: leave out --figure {figure}")
     if not animate:
         if figure is None:
-            raise ValueError(f"say what to draw by --figure: {', '.join(FIGURES)}")
+            raise ScnError(f"say what to draw by --figure: {', '.join(FIGURES)}")
         find(figure)
     if fixed is not None and (animate or figure != "specialisation"):
-        raise ValueError("--fixed is for --figure specialisation")
+        raise ScnError("--fixed is for --figure specialisation")
 
 
 def _progress(rows: torch.Tensor, quiet: bool) -> Iterable[torch.Tensor]:

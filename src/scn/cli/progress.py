@@ -11,8 +11,8 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from scn.loop import State, Training
-from scn.train import Report
+from scn.experiment.train import Report
+from scn.training.loop import State, Training
 
 LINE_SECONDS = 10.0  # between two plain lines
 

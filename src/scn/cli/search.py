@@ -18,11 +18,11 @@ from safetensors.torch import load_file, save_file
 from scn import data, runs, search
 from scn.cli.compare import whole_numbers
 from scn.cli.train import numbers
+from scn.core.errors import ScnError, WrongType
 from scn.core.network import SCN
 from scn.data import to_float
-from scn.plan import backbone_of
 from scn.plots.search import draw_search, draw_stream
-from scn.runs import Run
+from scn.runs import Run, backbone_of
 from scn.search import Search
 from scn.search.objective import trained_for
 from scn.search.stream import follow
@@ -132,13 +132,13 @@ def _check_stream(stream: int | None, others: dict[str, Any], method: str, drift
     """Refuse what does not go together, before anything is computed."""
     if stream is None:
         if drift is not None:
-            raise ValueError("--drift is for a --stream")
+            raise ScnError("--drift is for a --stream")
         return
     for name, value in others.items():
         if value is not None:
-            raise ValueError(f"a --stream takes no {name}")
+            raise ScnError(f"a --stream takes no {name}")
     if method != "grid":
-        raise ValueError("a --stream is followed on a grid: leave out --method")
+        raise ScnError("a --stream is followed on a grid: leave out --method")
 
 
 def open_search(
@@ -148,35 +148,33 @@ def open_search(
     kind = search.get(method)
     net = run.network(backbone_of(run, backbone) if run.is_own_class else None)
     if not isinstance(net, SCN):
-        raise TypeError(
+        raise WrongType(
             f"{run.folder} is a {run.config.method}, which has nothing to configure: search an SCN"
         )
     aim = trained_for(run.method().recipe)
     known = inspect.signature(kind.__init__).parameters
     for option in options:
         if option not in known:
-            raise ValueError(f"{method} takes no --{option}")
+            raise ScnError(f"{method} takes no --{option}")
     transform = run.transform()
     if transform.measured:
-        raise ValueError(
-            f"{run.config.transform} is measured with each sample: there is nothing to search for"
-        )
+        raise ScnError(f"{run.config.transform} is measured with each sample: there is nothing to search for")
     if "candidates" in options:
         rows = [numbers("--candidates", part) for part in options["candidates"].split(";") if part.strip()]
         if not rows or any(len(row) != len(transform.parameters) for row in rows):
             names = ", ".join(p.name for p in transform.parameters)
-            raise ValueError(f"--candidates needs settings of {names}, separated by semicolons")
+            raise ScnError(f"--candidates needs settings of {names}, separated by semicolons")
         options = {**options, "candidates": torch.tensor(rows)}
     elif "candidates" in known:
-        raise ValueError(f"{method} needs --candidates, such as 0;90;180;270")
+        raise ScnError(f"{method} needs --candidates, such as 0;90;180;270")
     if "estimator" in known:
         options = {**options, "estimator": _estimator(run)}
     name = objective or (aim.name if aim else DEFAULT_OBJECTIVE)
     if "start" in options:
         if "steps" in options:
-            raise ValueError("--start estimator has no grid: leave out --steps")
+            raise ScnError("--start estimator has no grid: leave out --steps")
         if options["start"] != "estimator":
-            raise ValueError(f"refine starts on a grid or at an estimator, not at {options['start']!r}")
+            raise ScnError(f"refine starts on a grid or at an estimator, not at {options['start']!r}")
         options = {**options, "start": search.Estimated(net, transform, _estimator(run), name)}
     return kind(net, transform, objective=name, **options)
 
@@ -232,9 +230,9 @@ def _comparable(rival: Run, run: Run) -> Run:
     for key in ("data", "transform", "preset"):
         mine, theirs = getattr(run.config, key), getattr(rival.config, key)
         if mine != theirs:
-            raise ValueError(f"{rival.folder} has {key} {theirs}, but {run.folder} has {mine}")
+            raise ScnError(f"{rival.folder} has {key} {theirs}, but {run.folder} has {mine}")
     if rival.config.method != "one4all":
-        raise ValueError(f"{rival.folder} is a {rival.config.method}; --beside takes a one4all run")
+        raise ScnError(f"{rival.folder} is a {rival.config.method}; --beside takes a one4all run")
     return rival
 
 

@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from scn.tasks import TASKS
+from scn.experiment.tasks import TASKS
 
 
 def command(as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False) -> None:

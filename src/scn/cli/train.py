@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import torch
 import typer
 
-from scn import methods, runs, track
+from scn import methods, runs
 from scn.cli.choice import (
     BackboneOption,
     BudgetOption,
@@ -24,9 +24,11 @@ from scn.cli.choice import (
     choose,
 )
 from scn.cli.progress import training_progress
-from scn.loop import Diverged, State, Training
-from scn.plan import backbone_of
-from scn.train import choose_device, last_checkpoint, train
+from scn.core.errors import Failed, ScnError
+from scn.experiment import track
+from scn.experiment.train import choose_device, last_checkpoint, train
+from scn.runs import backbone_of
+from scn.training.loop import Diverged, State, Training
 
 
 def numbers(option: str, text: str) -> list[float]:
@@ -34,7 +36,7 @@ def numbers(option: str, text: str) -> list[float]:
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
-        raise ValueError(f"{option} takes numbers separated by commas, but got {text!r}") from None
+        raise ScnError(f"{option} takes numbers separated by commas, but got {text!r}") from None
 
 
 def command(
@@ -86,9 +88,9 @@ def command(
     """
     torch.set_num_threads(1)
     if not checkpoint_minutes > 0:
-        raise ValueError(f"--checkpoint-minutes must be positive, but is {checkpoint_minutes}")
+        raise ScnError(f"--checkpoint-minutes must be positive, but is {checkpoint_minutes}")
     if (output is None) == (resume is None):
-        raise ValueError("say either -o RUN for a new run or --resume RUN to go on with one")
+        raise ScnError("say either -o RUN for a new run or --resume RUN to go on with one")
     folder = output or resume
     assert folder is not None
     tracked = track.registry.get(tracker)(folder) if tracker else None
@@ -146,7 +148,7 @@ def command(
         except Diverged as error:
             good = last_checkpoint(run.folder)
             kept = f"the last good checkpoint is {good}" if good else "there is no checkpoint yet"
-            raise OSError(f"{error}: a smaller --learning-rate may help; {kept}") from error
+            raise Failed(f"{error}: a smaller --learning-rate may help; {kept}") from error
         except KeyboardInterrupt:
             print(f"stopped; `scn train --resume {run.folder}` goes on", file=sys.stderr)
             sys.exit(130)

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from scn.core import grouped
+from scn.core.errors import ScnError
 from scn.core.kernels import Kept
 from scn.core.subspace import Subspace
 from scn.core.substitute import call_with
@@ -34,7 +35,7 @@ class Bank:
     def __call__(self, x: Tensor) -> Tensor:
         """x: (B, ...) -> (K, B, ...), what each of the K networks answers."""
         if len(x) == 0:
-            raise ValueError("a bank needs at least one input")
+            raise ScnError("a bank needs at least one input")
         rows = max(1, AT_ONCE // (len(self) * max(1, x[:1].numel())))
         return torch.cat([self._answer(part) for part in x.split(rows)], dim=1)
 

@@ -13,6 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from scn.core.errors import ScnError
 from scn.core.layout import places
 from scn.core.subspace import Subspace
 
@@ -90,7 +91,7 @@ def fill(plain: nn.Module, template: nn.Module, subspace: Subspace, beta: Tensor
     wrong = sources.keys() ^ targets.keys()
     wrong |= {n for n in sources.keys() & targets.keys() if sources[n].shape != targets[n].shape}
     if wrong:
-        raise ValueError(
+        raise ScnError(
             f"into= must be a backbone that this network's configure returned, but a {type(plain).__name__} "
             f"was given that differs in {', '.join(sorted(wrong))}"
         )

@@ -24,6 +24,7 @@ from torch import Tensor, nn
 from torch.nn.utils.parametrize import is_parametrized
 from torch.utils._pytree import tree_leaves
 
+from scn.core.errors import ScnError
 from scn.core.kernels import Groups, Mixed, NeedsUnit, Parameters, Unmixed, kernel_of
 from scn.core.proof import Verdict, prove
 from scn.core.subspace import Subspace
@@ -119,7 +120,7 @@ def _examined(
     verdict, divided, failure = examine(whole)
     if verdict is Verdict.WRONG:
         reason = str(failure or "its answers are random, or its samples look at each other")
-        raise ValueError(
+        raise ScnError(
             f"{type(backbone).__name__} does not give a group of the batch the answer that the group gets "
             f"alone ({reason.partition(chr(10))[0]}): call it once per alpha with alpha of shape (S,)"
         ) from failure
@@ -138,7 +139,7 @@ def _run(
         except NeedsUnit as signal:
             prefix = _innermost_module(signal.__traceback__, backbone, units)
             if prefix is None:
-                raise ValueError(
+                raise ScnError(
                     f"{type(backbone).__name__} cannot take several alpha in one call: its inputs and "
                     "outputs must have the batch as their first dimension. Call it once per alpha with "
                     "alpha of shape (S,)"

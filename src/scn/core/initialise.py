@@ -10,6 +10,7 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
+from scn.core.errors import ScnError
 from scn.core.layout import Slot
 
 Initialisation = Literal["independent", "pretrained"] | Callable[[], nn.Module]
@@ -25,11 +26,11 @@ def draw_bases(
     if callable(init):
         return torch.stack([_flat(init(), slots).to(_flat(backbone, slots)) for _ in range(dims)])
     if not 0 <= noise < float("inf"):
-        raise ValueError(f"noise must be a number of at least 0, but is {noise}")
+        raise ScnError(f"noise must be a number of at least 0, but is {noise}")
     if init == "pretrained":
         return torch.stack([_flat(backbone, slots, noise) for _ in range(dims)])
     if init != "independent":
-        raise ValueError(
+        raise ScnError(
             f'init must be "independent", "pretrained" or a function that makes a new backbone, '
             f"but is {init!r}"
         )
@@ -45,7 +46,7 @@ def _flat(module: nn.Module, slots: Sequence[Slot], noise: float = 0.0) -> Tenso
     for slot in slots:
         values = module.get_parameter(slot.names[0]).detach().flatten()
         if tuple(module.get_parameter(slot.names[0]).shape) != slot.shape:
-            raise ValueError(f'init made a backbone whose "{slot.names[0]}" has another shape')
+            raise ScnError(f'init made a backbone whose "{slot.names[0]}" has another shape')
         if noise:
             values = values + noise * values.std(correction=0) * torch.randn_like(values)
         parts.append(values)

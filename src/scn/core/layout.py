@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from torch import nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
+from scn.core.errors import ScnError
+
 
 @dataclass(frozen=True)
 class Slot:
@@ -28,11 +30,11 @@ def find_slots(backbone: nn.Module, patterns: Sequence[str]) -> list[Slot]:
     names: dict[nn.Parameter, list[str]] = {}
     for name, parameter in backbone.named_parameters(remove_duplicate=False):
         if isinstance(parameter, nn.UninitializedParameter):
-            raise ValueError(f'parameter "{name}" has no shape yet: run the backbone on a batch first')
+            raise ScnError(f'parameter "{name}" has no shape yet: run the backbone on a batch first')
         names.setdefault(parameter, []).append(name)
     trainable = {p: known for p, known in names.items() if p.requires_grad}
     if not trainable:
-        raise ValueError(
+        raise ScnError(
             f"{type(backbone).__name__} has no trainable parameters: there is nothing to configure"
         )
     unused = [
@@ -42,7 +44,7 @@ def find_slots(backbone: nn.Module, patterns: Sequence[str]) -> list[Slot]:
     ]
     if unused or not patterns:
         every = ", ".join(name for known in trainable.values() for name in known)
-        raise ValueError(
+        raise ScnError(
             f"configurable={unused or list(patterns)} matches no parameter. The backbone has: {every}"
         )
     chosen = {
@@ -52,7 +54,7 @@ def find_slots(backbone: nn.Module, patterns: Sequence[str]) -> list[Slot]:
     }
     kinds = {(p.dtype, p.device) for p in chosen}
     if len(kinds) > 1:
-        raise ValueError(
+        raise ScnError(
             f"the configurable parameters differ in type or device ({sorted(map(str, kinds))}): "
             "convert the backbone by .to(...) first, or choose parameters by configurable="
         )
@@ -77,7 +79,7 @@ def fit(pattern: nn.Module, slots: list[Slot], what: str) -> None:
                 parameter = None
             if parameter is None or tuple(parameter.shape) != slot.shape:
                 has = "has none" if parameter is None else f"has {tuple(parameter.shape)}"
-                raise ValueError(
+                raise ScnError(
                     f"{what} with a parameter {name!r} of shape {slot.shape}, but the given "
                     f"{type(pattern).__name__} {has}: pass a backbone of the saved shape"
                 )
@@ -88,12 +90,12 @@ def refuse_what_cannot_work(backbone: nn.Module) -> None:
     """Errors about layers whose answers would be wrong, before anything is built."""
     for name, module in backbone.named_modules():
         if isinstance(module, _BatchNorm) and not module.track_running_stats:
-            raise ValueError(
+            raise ScnError(
                 f'BatchNorm "{name}" keeps no running statistics, so at test time an answer would depend on '
                 "the other inputs of its batch: build it with track_running_stats=True"
             )
         if isinstance(module, nn.Embedding | nn.EmbeddingBag) and (module.sparse or module.max_norm):
-            raise ValueError(
+            raise ScnError(
                 f'embedding "{name}" has sparse gradients or max_norm, which need weights that stay in '
                 "place: build it without them"
             )

@@ -29,6 +29,7 @@ from scn.core import grouped
 from scn.core.bank import Bank
 from scn.core.confignet import ConfigurationNetwork
 from scn.core.configured import Configured, configured_copy, fill
+from scn.core.errors import ScnError, WrongType
 from scn.core.initialise import Initialisation, draw_bases
 from scn.core.layout import Slot, find_slots, fit, places, refuse_what_cannot_work
 from scn.core.precision import full_precision
@@ -72,7 +73,7 @@ class SCN(nn.Module):
     ) -> None:
         super().__init__()
         if not isinstance(backbone, nn.Module):
-            raise TypeError(f"the backbone must be a torch module, but is {backbone!r}")
+            raise WrongType(f"the backbone must be a torch module, but is {backbone!r}")
         alpha_dim, dims = (_at_least_one(n, v) for n, v in (("alpha_dim", alpha_dim), ("dims", dims)))
         self.alpha_dim = alpha_dim
         self.configurable = (configurable,) if isinstance(configurable, str) else tuple(configurable)
@@ -124,7 +125,7 @@ class SCN(nn.Module):
         """
         alpha = self._checked(alpha, self.theta)
         if alpha.dim() > 2:
-            raise ValueError(f"alpha must have 1 or 2 dimensions, but its shape is {_shape(alpha)}")
+            raise ScnError(f"alpha must have 1 or 2 dimensions, but its shape is {_shape(alpha)}")
         with full_precision(alpha):
             beta = self.confignet(alpha)
         return self.answer(x, beta, *args, **kwargs)
@@ -147,14 +148,14 @@ class SCN(nn.Module):
         if len(beta) == 1:
             return beta
         if not isinstance(x, Tensor) or x.dim() == 0:
-            raise ValueError(
+            raise ScnError(
                 "several alpha in one call need a tensor with the batch as its first dimension as "
                 f"first input, but it is a {type(x).__name__}: pass alpha of shape ({self.alpha_dim},)"
             )
         if len(x) == 0:
             return beta.new_full((1, self.dims), 1 / self.dims)
         if len(beta) == 0 or len(x) % len(beta):
-            raise ValueError(
+            raise ScnError(
                 f"{len(beta)} alpha cannot be shared out evenly over a batch of {len(x)}: pass one "
                 f"alpha of shape ({self.alpha_dim},), a number that divides {len(x)}, or {len(x)}"
             )
@@ -165,16 +166,16 @@ class SCN(nn.Module):
         alpha = alpha if isinstance(alpha, Tensor) else torch.as_tensor(alpha)
         if alpha.dtype != theta.dtype or alpha.device != theta.device:
             if alpha.dtype == torch.bool or alpha.is_complex():
-                raise TypeError(f"alpha must hold real numbers, but its type is {alpha.dtype}")
+                raise WrongType(f"alpha must hold real numbers, but its type is {alpha.dtype}")
             alpha = alpha.to(theta)
         if alpha.dim() == 0 or alpha.shape[-1] != self.alpha_dim:
-            raise ValueError(
+            raise ScnError(
                 f"alpha must have {self.alpha_dim} values in its last dimension, but its shape is "
                 f"{_shape(alpha)}: encode the parameters first (alpha = transform.encode(params))"
             )
         wrong = [value for value in alpha.flatten().tolist() if not math.isfinite(value)]
         if wrong:
-            raise ValueError(f"alpha must be finite, but it holds {wrong[0]}: check the sensor or file")
+            raise ScnError(f"alpha must be finite, but it holds {wrong[0]}: check the sensor or file")
         return alpha
 
     def configure(self, alpha: Any, into: nn.Module | None = None) -> nn.Module:
@@ -188,7 +189,7 @@ class SCN(nn.Module):
         confignet: Any = self._modules["confignet"]
         alpha = self._checked(alpha, theta)
         if alpha.numel() != self.alpha_dim:
-            raise ValueError(
+            raise ScnError(
                 f"configure takes one alpha of shape ({self.alpha_dim},), but its shape is "
                 f"{_shape(alpha)}: call it once for each"
             )
@@ -211,7 +212,7 @@ class SCN(nn.Module):
         """The networks for K alpha (K, S), mixed once and kept, to ask all of them about the same inputs."""
         alpha = self._checked(alpha, self.theta)
         if alpha.dim() != 2 or len(alpha) == 0:
-            raise ValueError(f"a bank takes alpha of shape (K, {self.alpha_dim}), but it is {_shape(alpha)}")
+            raise ScnError(f"a bank takes alpha of shape (K, {self.alpha_dim}), but it is {_shape(alpha)}")
         with torch.no_grad(), full_precision(alpha):
             return Bank(self.backbone, self.subspace, self.confignet(alpha), self._findings)
 
@@ -236,7 +237,7 @@ class SCN(nn.Module):
                     norm.momentum = len(x) / max(seen, 1)  # a mean in which every sample counts alike
                 plain(x)
         if not seen:
-            raise ValueError("recalibrate needs at least one batch, but was given none")
+            raise ScnError("recalibrate needs at least one batch, but was given none")
         for norm, momentum in zip(norms, momenta, strict=True):
             norm.momentum = momentum
         return plain.eval()
@@ -249,9 +250,9 @@ class SCN(nn.Module):
         training can tell them apart. Theta is a new parameter afterwards: build a new optimiser.
         """
         if count < 0:
-            raise ValueError(f"grow adds base models: the count must not be negative, but is {count}")
+            raise ScnError(f"grow adds base models: the count must not be negative, but is {count}")
         if not noise >= 0:
-            raise ValueError(f"noise must not be negative, but is {noise}")
+            raise ScnError(f"noise must not be negative, but is {noise}")
         parents = [i % self.dims for i in range(count)]
         self.subspace.divide(parents, noise)
         self.confignet.divide(parents)
@@ -310,7 +311,7 @@ def _at_least_one(name: str, value: Any) -> int:
     except TypeError:
         count = 0
     if count < 1:
-        raise ValueError(f"{name} must be a whole number of at least 1, but is {value!r}")
+        raise ScnError(f"{name} must be a whole number of at least 1, but is {value!r}")
     return count
 
 

@@ -9,6 +9,8 @@ from typing import Any, Generic, TypeVar
 
 from torch import nn
 
+from scn.core.errors import ScnError
+
 T = TypeVar("T")
 
 
@@ -32,7 +34,7 @@ class Registry(Generic[T]):
 
         def enter(entry: T) -> T:
             if self._entries.get(name, entry) is not entry:
-                raise ValueError(f'the {self.kind} "{name}" is registered already')
+                raise ScnError(f'the {self.kind} "{name}" is registered already')
             self._entries[name] = entry
             return entry
 
@@ -42,7 +44,7 @@ class Registry(Generic[T]):
         """What `name` stands for; an unknown name is an error that lists the known ones."""
         if name in self._entries:
             return self._entries[name]
-        raise ValueError(f"there is no {self.kind} {nearest(name, sorted(self._entries))}")
+        raise ScnError(f"there is no {self.kind} {nearest(name, sorted(self._entries))}")
 
     def name_of(self, entry: object) -> str | None:
         """The name that stands for `entry`, if there is one."""
@@ -71,7 +73,7 @@ def describe_backbone(module: nn.Module) -> dict[str, Any]:
 def build_backbone(description: dict[str, Any]) -> nn.Module:
     """The inverse of `describe_backbone`, for a registered backbone."""
     if "name" not in description:
-        raise ValueError(
+        raise ScnError(
             f"the network was saved with a backbone of class {description['class']}, which is not "
             "a registered one: build it and pass it as SCN.load(path, backbone=module)"
         )

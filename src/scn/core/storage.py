@@ -17,11 +17,13 @@ import safetensors.torch
 from safetensors import SafetensorError
 from torch import Tensor
 
+from scn.core.errors import NotThere, ScnError, WrongType
+
 FORMAT = 1
 _UNSEALED = "0" * 64
 
 
-class ModelFileError(ValueError):
+class ModelFileError(ScnError):
     """A file that is not a whole, unchanged model file of a format this version reads."""
 
 
@@ -29,7 +31,7 @@ def write_atomically(path: Path, data: bytes) -> None:
     """Write a file so that a reader, or a crash, sees the old content or the new, never a part."""
     path = path.resolve()
     if not path.parent.is_dir():
-        raise FileNotFoundError(f"{path} cannot be written: there is no folder {path.parent}")
+        raise NotThere(f"{path} cannot be written: there is no folder {path.parent}")
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -64,7 +66,7 @@ def _without_repeats(tensors: dict[str, Tensor]) -> tuple[dict[str, Tensor], dic
     first: dict[tuple[Any, ...], str] = {}
     for name, tensor in tensors.items():
         if not isinstance(tensor, Tensor):
-            raise TypeError(f"{name} is a {type(tensor).__name__}: only tensors can be saved")
+            raise WrongType(f"{name} is a {type(tensor).__name__}: only tensors can be saved")
         place = (tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.dtype)
         if tensor.numel() and place in first:
             aliases[name] = first[place]

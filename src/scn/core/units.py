@@ -12,6 +12,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.utils.rnn import PackedSequence
 from torch.utils._pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
 
+from scn.core.errors import ScnError
 from scn.core.kernels import Groups, Mixed, NeedsUnit, normalisation
 from scn.core.substitute import call_with
 
@@ -27,14 +28,14 @@ def run_unit(unit: nn.Module, groups: Groups, weights: Weights, args: tuple[Any,
         return _one_by_one(unit, groups, weights, args, kwargs)
     special = [m for m in norms if type(m).forward is not _BatchNorm.forward]
     if special:
-        raise ValueError(
+        raise ScnError(
             f"{type(special[0]).__name__} is a BatchNorm with a forward of its own, inside a module that "
             "several alpha run through: train it with one alpha per batch (alpha of shape (S,))"
         )
     try:
         return _at_once(unit, groups, weights, norms, args, kwargs)
     except (RuntimeError, TypeError) as error:
-        raise ValueError(
+        raise ScnError(
             f"{type(unit).__name__} has parameters of its own and a BatchNorm inside, and cannot be run "
             f"for several alpha at once while it trains ({str(error).partition(chr(10))[0]}): give these "
             "parameters a module of their own, leave them out by configurable=, or train with one alpha "
@@ -87,7 +88,7 @@ def _joined_leaf(values: Sequence[Any], groups: Groups, dim: int) -> Any:
             raise NeedsUnit
         return torch.cat(list(values), dim)
     if not isinstance(first, str | float | int | torch.dtype | None) or any(v != first for v in values):
-        raise ValueError(
+        raise ScnError(
             f"a module of the backbone returns a {type(first).__name__}, which cannot be joined over "
             "several alpha: return tensors, or tuples, lists and dicts of them, or pass alpha of shape (S,)"
         )

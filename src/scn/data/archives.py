@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from scn.core.errors import ScnError
+
 _AR_MAGIC = b"!<arch>\n"
 _AR_HEADER = 60
 
@@ -60,13 +62,13 @@ def _whole(path: Path) -> Iterator[None]:
     try:
         yield
     except (tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError) as error:
-        raise ValueError(f"{path} is not a whole archive: {error}") from error
+        raise ScnError(f"{path} is not a whole archive: {error}") from error
 
 
 def _checked(name: str, path: Path) -> str:
     plain = name.replace("\\", "/")
     if plain.startswith("/") or ".." in plain.split("/") or plain[1:2] == ":":
-        raise ValueError(f"{path} is refused: its member {name!r} leads out of the archive's own folder")
+        raise ScnError(f"{path} is refused: its member {name!r} leads out of the archive's own folder")
     return plain.removeprefix("./")
 
 
@@ -116,4 +118,4 @@ def _data_of_deb(file: IO[bytes], path: Path) -> IO[bytes]:
         content = file.read(int(size) + int(size) % 2)
         if name.startswith("data.tar"):
             return io.BytesIO(content)
-    raise ValueError(f"{path} is not a whole Debian package: it has no data.tar")
+    raise ScnError(f"{path} is not a whole Debian package: it has no data.tar")

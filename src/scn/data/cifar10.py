@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from scn.core.errors import ScnError
 from scn.data.archives import entries
 from scn.data.dataset import Arrays
 from scn.data.download import Remote
@@ -66,7 +67,7 @@ def _collect(
             found[name] = parse(entry.read(), path / entry.file)
     missing = [name for name in wanted if name not in found]
     if missing:
-        raise ValueError(f"{path} lacks {', '.join(missing)}")
+        raise ScnError(f"{path} lacks {', '.join(missing)}")
     return found
 
 
@@ -75,21 +76,21 @@ def parse_batch(raw: bytes, path: Path) -> Batch:
     try:
         content = _Plain(io.BytesIO(raw), encoding="bytes").load()
     except (pickle.UnpicklingError, EOFError, ValueError, TypeError, AttributeError, IndexError) as error:
-        raise ValueError(f"{path} is not a python batch: {error}") from error
+        raise ScnError(f"{path} is not a python batch: {error}") from error
     fields = content if isinstance(content, dict) else {}
     data, labels = (fields.get(key.encode(), fields.get(key)) for key in ("data", "labels"))
     if not isinstance(data, _Array) or not isinstance(labels, list):
-        raise ValueError(f"{path} is not a python batch: it has no `data` and `labels`")
+        raise ScnError(f"{path} is not a python batch: it has no `data` and `labels`")
     images = data.array()
     if images.ndim != 2 or images.shape != (len(labels), 3072):
-        raise ValueError(f"{path} should hold {len(labels)} rows of 3072 bytes, but holds {images.shape}")
+        raise ScnError(f"{path} should hold {len(labels)} rows of 3072 bytes, but holds {images.shape}")
     pixels = images.reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
     return np.ascontiguousarray(pixels), _labels(labels, path)
 
 
 def _labels(labels: list[Any], path: Path) -> np.ndarray[Any, Any]:
     if not all(type(label) is int and 0 <= label < len(CLASSES) for label in labels):
-        raise ValueError(f"{path} has labels other than 0 to {len(CLASSES) - 1}")
+        raise ScnError(f"{path} has labels other than 0 to {len(CLASSES) - 1}")
     return np.array(labels, dtype=np.uint8)
 
 
@@ -117,7 +118,7 @@ class _Array:
     def array(self) -> np.ndarray[Any, Any]:
         _, shape, kind, fortran, raw = self.state if len(self.state) == 5 else (None,) * 5
         if not isinstance(kind, _Type) or kind.name not in ("u1", b"u1") or not isinstance(raw, bytes):
-            raise ValueError("the arrays of a python batch are unsigned bytes")
+            raise ScnError("the arrays of a python batch are unsigned bytes")
         return np.frombuffer(raw, np.uint8).reshape(shape, order="F" if fortran else "C")
 
 
@@ -146,7 +147,7 @@ def _read_package(path: Path, request: Request) -> dict[str, Batch]:
     labels = np.concatenate([texts[name] for name in names])
     ends = np.cumsum([len(sheets[name]) for name in (*TRAIN, TEST)])
     if ends[-1] != len(labels):
-        raise ValueError(f"{path} has {ends[-1]:,} images, but {len(labels):,} labels")
+        raise ScnError(f"{path} has {ends[-1]:,} images, but {len(labels):,} labels")
     parts = np.split(labels, ends[:-1])
     return {name: (sheets[name], part) for name, part in zip((*TRAIN, TEST), parts, strict=True)}
 

@@ -19,6 +19,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from scn.core.errors import NotThere, ScnError
 from scn.core.registry import Registry
 from scn.data import forms
 
@@ -65,8 +66,8 @@ class Dataset:
         if key in self.arrays:
             return
         if key.startswith("params_"):
-            raise ValueError(f"{self.name} has no measurements: a file with {key} has them")
-        raise ValueError(f'{self.name} has no split "{key[2:]}". It has: {", ".join(self.counts)}')
+            raise ScnError(f"{self.name} has no measurements: a file with {key} has them")
+        raise ScnError(f'{self.name} has no split "{key[2:]}". It has: {", ".join(self.counts)}')
 
 
 def load(name: str | os.PathLike[str]) -> Dataset:
@@ -74,7 +75,7 @@ def load(name: str | os.PathLike[str]) -> Dataset:
     if is_path(name):
         path = Path(name)
         if not path.is_file():
-            raise FileNotFoundError(f"there is no data file {path}")
+            raise NotThere(f"there is no data file {path}")
         return _checked(path.stem, _read(path))
     name = str(name)
     loader = registry.get(name)
@@ -82,7 +83,7 @@ def load(name: str | os.PathLike[str]) -> Dataset:
     file = folder / f"{name}.npz"
     arrays = _read(file) if file.is_file() else loader(folder)
     if arrays is None:
-        raise FileNotFoundError(
+        raise NotThere(
             f"the data set {name} is not in {folder}: `scn data get {name}` fetches it, or point "
             f"SCN_DATA_DIR at the folder with {name}.npz or its official files"
         )
@@ -152,7 +153,7 @@ def _read(path: Path) -> Arrays:
         with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             return {key: file[key] for key in file.files}
     except (ValueError, TypeError, AttributeError, zipfile.BadZipFile, EOFError) as error:
-        raise ValueError(f"{path} is not a readable .npz file: {error}") from error
+        raise ScnError(f"{path} is not a readable .npz file: {error}") from error
 
 
 def _checked(name: str, arrays: Arrays) -> Dataset:
@@ -160,13 +161,13 @@ def _checked(name: str, arrays: Arrays) -> Dataset:
     needed = {f"{axis}_{split}" for axis in "xy" for split in ("train", "test", *splits)}
     missing = sorted(needed - arrays.keys())
     if missing:
-        raise ValueError(
+        raise ScnError(
             f"{name} lacks {', '.join(missing)}: a data file holds x_train, y_train, x_test, y_test"
         )
     try:
         arrays = forms.unpacked(arrays)
     except ValueError as error:
-        raise ValueError(f"{name}: {error}") from error
+        raise ScnError(f"{name}: {error}") from error
     for split in splits:
         _check_split(name, split, arrays)
     highest = max(int(arrays[f"y_{split}"].max(initial=0)) for split in splits)
@@ -174,7 +175,7 @@ def _checked(name: str, arrays: Arrays) -> Dataset:
     arrays.setdefault("provenance", np.array(""))
     lowest = min(int(arrays[f"y_{split}"].min(initial=0)) for split in splits)
     if arrays["classes"].ndim != 1 or lowest < 0 or highest >= len(arrays["classes"]):
-        raise ValueError(
+        raise ScnError(
             f"{name} holds labels {lowest} to {highest}, but names {arrays['classes'].size} classes: labels "
             "count from 0, and `classes` is a list of names"
         )
@@ -184,15 +185,15 @@ def _checked(name: str, arrays: Arrays) -> Dataset:
 def _check_split(name: str, split: str, arrays: Arrays) -> None:
     x, y = arrays[f"x_{split}"], arrays[f"y_{split}"]
     if not forms.known(x):
-        raise ValueError(f"{name}: x_{split} must be {forms.KNOWN}, but is {x.dtype} of shape {x.shape}")
+        raise ScnError(f"{name}: x_{split} must be {forms.KNOWN}, but is {x.dtype} of shape {x.shape}")
     if y.shape != x.shape[:1] or y.dtype.kind not in "iu":
-        raise ValueError(
+        raise ScnError(
             f"{name}: y_{split} must be one whole number for each of {len(x)} samples, but is {y.dtype} of "
             f"shape {y.shape}"
         )
     params = arrays.get(f"params_{split}")
     if params is not None and (params.ndim != 2 or len(params) != len(x) or not np.isfinite(params).all()):
-        raise ValueError(
+        raise ScnError(
             f"{name}: params_{split} must be a row of finite numbers for each of {len(x)} samples, but its "
             f"shape is {params.shape}"
         )

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from scn.core.errors import Failed, ScnError
 from scn.data.watch import Watch, unwatched
 
 CHUNK = 1 << 18
@@ -24,11 +25,11 @@ TIMEOUT = 60.0
 THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 
 
-class BrokenOff(OSError):
+class BrokenOff(Failed):
     """A connection that ended before the file did."""
 
 
-class WrongFile(OSError):
+class WrongFile(Failed):
     """A file that came, but is not the one that was asked for."""
 
 
@@ -69,7 +70,7 @@ def download(remote: Remote, folder: Path, watch: Watch = unwatched, *, plain: b
     """The file in `folder`, whole and checked. plain: the person gave this address, http is allowed."""
     plain = plain or (remote.checksum or "").startswith("sha256:")
     if not _allowed(remote.url, plain):
-        raise ValueError(f"{remote.url} is refused: data are fetched by https")
+        raise ScnError(f"{remote.url} is refused: data are fetched by https")
     target = folder / remote.name
     if target.is_file():
         if wrong := remote.difference(target):
@@ -105,9 +106,9 @@ def _go_on(remote: Remote, part: Path, watch: Watch, plain: bool) -> None:
         if error.code == 416 and have:  # the part is as long as the file, or longer
             part.unlink()
             raise BrokenOff(f"{remote.url} has no bytes after {have:,}") from error
-        raise OSError(f"{remote.url} answers {error.code} {error.reason}") from error
+        raise Failed(f"{remote.url} answers {error.code} {error.reason}") from error
     except (OSError, http.client.HTTPException) as error:
-        raise OSError(f"{remote.url} cannot be reached: {getattr(error, 'reason', error)}") from error
+        raise Failed(f"{remote.url} cannot be reached: {getattr(error, 'reason', error)}") from error
     with response:
         start, total = _extent(response, have)
         if None not in (remote.size, total) and total != remote.size:
@@ -137,7 +138,7 @@ def _extent(response: Any, have: int) -> tuple[int, int | None]:
     left = int(length) if length is not None and length.isdigit() else None
     start = have if response.status == 206 else 0  # a server may send the whole file again
     if start and not response.headers.get("Content-Range", "").startswith(f"bytes {start}-"):
-        raise OSError(f"{response.url} sent another part than was asked for")
+        raise Failed(f"{response.url} sent another part than was asked for")
     return start, None if left is None else start + left
 
 
@@ -145,7 +146,7 @@ def _open(url: str, start: int, plain: bool) -> Any:
     class Redirect(urllib.request.HTTPRedirectHandler):
         def redirect_request(self, *arguments: Any) -> urllib.request.Request | None:
             if not _allowed(arguments[-1], plain):
-                raise OSError(f"{url} leads to {arguments[-1]}, which is not https")
+                raise Failed(f"{url} leads to {arguments[-1]}, which is not https")
             return super().redirect_request(*arguments)
 
     headers = {"User-Agent": "scn"} | ({"Range": f"bytes={start}-"} if start else {})

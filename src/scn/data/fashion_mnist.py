@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from scn.core.errors import ScnError
 from scn.data.archives import entries
 from scn.data.dataset import Arrays
 from scn.data.download import Remote
@@ -62,7 +63,7 @@ def _read_package(path: Path) -> Arrays:
     found = {keys[e.file]: parse_idx(e.read(), path / e.file) for e in entries(path) if e.file in keys}
     missing = [name for key, name in FILES.items() if key not in found]
     if missing:
-        raise ValueError(f"{path} lacks {', '.join(missing)}")
+        raise ScnError(f"{path} lacks {', '.join(missing)}")
     return found
 
 
@@ -76,14 +77,14 @@ def parse_idx(raw: bytes, path: Path) -> np.ndarray[Any, Any]:
     try:
         data = gzip.decompress(raw) if path.suffix == ".gz" else raw
     except (OSError, EOFError) as error:
-        raise ValueError(f"{path} is not a whole gzip file: {error}") from error
+        raise ScnError(f"{path} is not a whole gzip file: {error}") from error
     if len(data) < 4 or data[:3] != b"\x00\x00\x08":
-        raise ValueError(f"{path} is not an idx file of unsigned bytes")
+        raise ScnError(f"{path} is not an idx file of unsigned bytes")
     header = 4 + 4 * data[3]
     sizes = data[4:header].ljust(header - 4, b"\0")
     shape = tuple(int(n) for n in np.frombuffer(sizes, dtype=">u4"))
     if len(data) != header + math.prod(shape):
-        raise ValueError(
+        raise ScnError(
             f"{path} should hold {' x '.join(map(str, shape))} bytes, but holds {len(data) - header}"
         )
     return np.frombuffer(data, dtype=np.uint8, offset=header).reshape(shape)

@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from scn.core.errors import ScnError
+
 Array = np.ndarray[Any, Any]
 Arrays = dict[str, Array]
 
@@ -58,7 +60,7 @@ def surface_points(bits: Array, shape: list[int]) -> tuple[Array, Array]:
     A point lies anywhere in a cell that has an empty neighbour. The draw is the same every time.
     """
     if bits.dtype != np.uint8 or bits.ndim != 2 or 8 * bits.shape[1] < np.prod(shape) or len(shape) != 3:
-        raise ValueError(
+        raise ScnError(
             f"solids of shape {shape} need packed bits (N, bytes), but got {bits.dtype} {bits.shape}"
         )
     rng = np.random.default_rng(0)

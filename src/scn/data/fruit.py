@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from scn.core.errors import ScnError
 from scn.data.dataset import Arrays, preparations
 from scn.data.download import Remote
 from scn.data.sources import Request, Source, register
@@ -47,9 +48,9 @@ def read_table(path: Path) -> np.ndarray[Any, Any]:
     try:
         table = np.array([[float(row[column]) for column in COLUMNS] for row in rows])
     except (KeyError, ValueError, TypeError) as error:
-        raise ValueError(f"{path} is not a table of {', '.join(COLUMNS)}: {error!r}") from error
+        raise ScnError(f"{path} is not a table of {', '.join(COLUMNS)}: {error!r}") from error
     if not len(table) or not np.isfinite(table).all() or np.abs(table[:, (0, 4)]).max() > 32767:
-        raise ValueError(f"{path} has no rows, or numbers out of range")
+        raise ScnError(f"{path} has no rows, or numbers out of range")
     return table
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from scn.core.errors import ScnError
 from scn.data.archives import Entry, entries
 from scn.data.dataset import Arrays, load
 from scn.data.download import Remote
@@ -110,9 +111,9 @@ def _table(raw: bytes, name: str) -> Labels:
     try:
         labels = {row["Filename"]: int(row["ClassId"]) for row in rows}
     except (KeyError, ValueError, TypeError) as error:
-        raise ValueError(f"{name} is not a table with Filename and ClassId: {error!r}") from error
+        raise ScnError(f"{name} is not a table with Filename and ClassId: {error!r}") from error
     if not all(0 <= label < len(CLASSES) for label in labels.values()):
-        raise ValueError(f"{name} has classes other than 0 to {len(CLASSES) - 1}")
+        raise ScnError(f"{name} has classes other than 0 to {len(CLASSES) - 1}")
     return labels
 
 
@@ -132,7 +133,7 @@ def _labels_of_test(path: Path) -> Labels:
     for entry in entries(path):
         if entry.file == TRUTH_TABLE:
             return _among_images(_table(entry.read(), entry.name))
-    raise ValueError(f"{path} has no {TRUTH_TABLE}")
+    raise ScnError(f"{path} has no {TRUTH_TABLE}")
 
 
 def _among_images(labels: Labels) -> Labels:
@@ -151,7 +152,7 @@ def _images(path: Path, labels: Labels, request: Request) -> tuple[Any, Any, lis
         found[_key(entry)] = read_ppm(entry.read(), entry.name)
     missing = sorted(labels.keys() - found.keys())
     if missing or not found:
-        raise ValueError(f"{path} lacks {len(missing)} of its images: {', '.join(missing[:3])} ...")
+        raise ScnError(f"{path} lacks {len(missing)} of its images: {', '.join(missing[:3])} ...")
     names = sorted(found)
     images = np.stack([found[name] for name in names])
     return images, np.array([labels[name] for name in names], np.uint8), names
@@ -165,7 +166,7 @@ def read_ppm(raw: bytes, name: str) -> np.ndarray[Any, Any]:
         with Image.open(io.BytesIO(raw), formats=["PPM"]) as image:
             return np.asarray(image.convert("RGB").resize((SIZE, SIZE), Image.Resampling.BILINEAR))
     except (UnidentifiedImageError, OSError, ValueError) as error:
-        raise ValueError(f"{name} is not a whole PPM image: {error}") from error
+        raise ScnError(f"{name} is not a whole PPM image: {error}") from error
 
 
 def grey(_: Request) -> Arrays:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from scn.core.errors import Failed, ScnError
 from scn.data.archives import Entry, entries
 from scn.data.dataset import Arrays
 from scn.data.download import Remote
@@ -37,7 +38,7 @@ def read(request: Request) -> Arrays | None:
         name = "/".join(entry.parts[-3:])
         clouds[entry.parts[-2]][name] = cloud(entry.read(), name)
     if not all(clouds.values()):
-        raise ValueError(f"{path} has no meshes CLASS/train/*.off and CLASS/test/*.off")
+        raise ScnError(f"{path} has no meshes CLASS/train/*.off and CLASS/test/*.off")
     classes = sorted({name.split("/")[0] for split in SPLITS for name in clouds[split]})
     arrays: Arrays = {}
     for split in SPLITS:
@@ -66,12 +67,12 @@ def cloud(raw: bytes, name: str) -> np.ndarray[Any, Any]:
     try:
         import trimesh
     except ImportError as error:
-        raise RuntimeError("meshes are read by trimesh: pip install 'scn[mesh]'") from error
+        raise Failed("meshes are read by trimesh: pip install 'scn[mesh]'") from error
 
     vertices, faces = parse_off(raw, name)
     mesh = trimesh.Trimesh(vertices, faces, process=False)
     if not mesh.area > 0:
-        raise ValueError(f"{name} has no surface")
+        raise ScnError(f"{name} has no surface")
     points, _ = trimesh.sample.sample_surface(mesh, POINTS, seed=zlib.crc32(name.encode()))
     return in_unit_ball(np.asarray(points))
 
@@ -80,16 +81,16 @@ def parse_off(raw: bytes, name: str) -> tuple[Floats, Integers]:
     """Vertices (V, 3) and triangles (F, 3). Some files have the counts glued to the word OFF."""
     text = raw.decode("ascii", "replace").lstrip()
     if not text.startswith("OFF"):
-        raise ValueError(f"{name} is not an OFF file")
+        raise ScnError(f"{name} is not an OFF file")
     lines = [line for line in text[3:].splitlines() if line.strip() and not line.lstrip().startswith("#")]
     try:
         vertex_count, face_count = (int(number) for number in lines[0].split()[:2])
         vertices = _numbers(lines[1 : 1 + vertex_count]).reshape(vertex_count, 3)
         faces = _triangles(lines[1 + vertex_count : 1 + vertex_count + face_count], face_count)
     except (ValueError, IndexError) as error:
-        raise ValueError(f"{name} is not a whole OFF file: {error}") from error
+        raise ScnError(f"{name} is not a whole OFF file: {error}") from error
     if not len(faces) or faces.min() < 0 or faces.max() >= vertex_count or not np.isfinite(vertices).all():
-        raise ValueError(f"{name} has no faces, or faces without their vertices")
+        raise ScnError(f"{name} has no faces, or faces without their vertices")
     return vertices, faces
 
 
@@ -100,7 +101,7 @@ def _numbers(lines: list[str]) -> Floats:
 def _triangles(lines: list[str], count: int) -> Integers:
     """A line is a number of corners and the corners; a polygon becomes a fan of triangles."""
     if len(lines) != count:
-        raise ValueError(f"{count} faces are announced, but {len(lines)} are there")
+        raise ScnError(f"{count} faces are announced, but {len(lines)} are there")
     numbers = _numbers(lines).astype(np.int64)
     if numbers.size == 4 * count and (numbers[::4] == 3).all():
         return numbers.reshape(-1, 4)[:, 1:]

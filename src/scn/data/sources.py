@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from scn.core.errors import AlreadyThere, Failed, NotThere, ScnError
 from scn.core.registry import Registry, nearest
 from scn.data.dataset import Arrays, registry
 from scn.data.download import Remote, download
@@ -29,7 +30,7 @@ class Request:
 
     def __post_init__(self) -> None:
         if self.classes is not None and len(set(self.classes)) != max(len(self.classes), 1):
-            raise ValueError(f"name each class once, and at least one: {', '.join(self.classes)}")
+            raise ScnError(f"name each class once, and at least one: {', '.join(self.classes)}")
 
     def find(self, *names: str) -> Path | None:
         """The first file or folder with one of these names: a place itself, or something in it."""
@@ -44,7 +45,7 @@ class Request:
             return None
         missing = [names[0] for names, path in zip(needs, found, strict=True) if path is None]
         if missing:
-            raise FileNotFoundError(f"beside {paths[0]} the reader lacks {', '.join(missing)}")
+            raise NotThere(f"beside {paths[0]} the reader lacks {', '.join(missing)}")
         return paths
 
 
@@ -117,8 +118,8 @@ def recognise(paths: Sequence[Path]) -> Source:
     given = ", ".join(map(str, paths))
     if found:
         names = ", ".join(source.name for source in found)
-        raise ValueError(f"{given} has files of {names}: say which one you mean by --as NAME")
-    raise ValueError(f"{given} has no official file of a known data set ({', '.join(sources)})")
+        raise ScnError(f"{given} has files of {names}: say which one you mean by --as NAME")
+    raise ScnError(f"{given} has no official file of a known data set ({', '.join(sources)})")
 
 
 def fetch(
@@ -134,9 +135,9 @@ def fetch(
     address: fetch the official files from below this address instead. checked: refuse other content.
     """
     if source.of:
-        raise ValueError(f"{source.name} is made from {source.of}: `scn data get {source.of}` fetches that")
+        raise ScnError(f"{source.name} is made from {source.of}: `scn data get {source.of}` fetches that")
     if not source.files:
-        raise ValueError(f"{source.name} comes with the package: there is nothing to fetch")
+        raise ScnError(f"{source.name} comes with the package: there is nothing to fetch")
     choices = (source.files, *source.mirrors)
     if address is not None:
         choices = (tuple(_moved(file, address) for file in source.files),)
@@ -152,7 +153,7 @@ def fetch(
     if len(reasons) == 1:
         raise reasons[0]
     told = "; ".join(str(reason) for reason in reasons)
-    raise OSError(f"{source.name} came from none of its {len(choices)} addresses: {told}")
+    raise Failed(f"{source.name} came from none of its {len(choices)} addresses: {told}")
 
 
 def _moved(file: Remote, address: str) -> Remote:
@@ -163,11 +164,11 @@ def convert(source: Source, request: Request, folder: Path, *, replace: bool = F
     """Read official files and write NAME.npz, whole or not at all."""
     target = folder / f"{source.name}.npz"
     if target.exists() and not replace:
-        raise FileExistsError(f"{target} is there already: --replace makes it anew")
+        raise AlreadyThere(f"{target} is there already: --replace makes it anew")
     arrays = source.read(request)
     if arrays is None:
         places = ", ".join(map(str, request.places))
-        raise FileNotFoundError(f"{places} has no files of {source.name}: {', '.join(source.names)}")
+        raise NotThere(f"{places} has no files of {source.name}: {', '.join(source.names)}")
     folder.mkdir(parents=True, exist_ok=True)
     _write(target, of_classes(arrays, request.classes))
     return target
@@ -180,7 +181,7 @@ def of_classes(arrays: Arrays, wanted: Sequence[str] | None) -> Arrays:
         return arrays
     unknown = next((name for name in wanted if name not in classes), None)
     if unknown is not None:
-        raise ValueError(f"there is no class {nearest(unknown, classes)}")
+        raise ScnError(f"there is no class {nearest(unknown, classes)}")
     kept = dict(arrays, classes=np.array(wanted))
     number = np.full(len(classes), -1)
     number[[classes.index(name) for name in wanted]] = range(len(wanted))

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from scn.core.errors import ScnError
 from scn.core.registry import nearest
 from scn.data.archives import Entry, entries
 from scn.data.dataset import Arrays
@@ -75,12 +76,12 @@ def _contents(path: Path, request: Request) -> tuple[list[str], dict[str, set[st
         elif _is_clip(entry):
             clips.add(_clip(entry))
     if seen != LISTS.keys() or not clips:
-        raise ValueError(f"{path} lacks its clips or one of {', '.join(LISTS)}")
+        raise ScnError(f"{path} lacks its clips or one of {', '.join(LISTS)}")
     known = sorted({clip.split("/")[0] for clip in clips})
     words = list(request.classes or known)
     for word in words:
         if word not in known:
-            raise ValueError(f"{path} has no word {nearest(word, known)}")
+            raise ScnError(f"{path} has no word {nearest(word, known)}")
     splits: dict[str, set[str]] = defaultdict(set)
     for clip in clips:
         if clip.split("/")[0] in words:
@@ -104,9 +105,9 @@ def read_wav(raw: bytes, name: str) -> np.ndarray[Any, Any]:
             form = (clip.getnchannels(), clip.getsampwidth(), clip.getframerate())
             data = clip.readframes(clip.getnframes())
     except (wave.Error, EOFError) as error:
-        raise ValueError(f"{name} is not a WAV file: {error}") from error
+        raise ScnError(f"{name} is not a WAV file: {error}") from error
     if form != (1, 2, RATE):
-        raise ValueError(
+        raise ScnError(
             f"{name} should be mono, 16 bits, {RATE} Hz, but has {form[0]} channel(s), {8 * form[1]} bits, "
             f"{form[2]} Hz"
         )

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from scn.core.errors import ScnError
 from scn.data.dataset import Arrays
 from scn.data.download import Remote
 from scn.data.sources import Request, Source, register
@@ -39,16 +40,16 @@ def read_mat(path: Path) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
         content = loadmat(path, variable_names=("X", "y"))
         images, labels = content["X"], content["y"].reshape(-1)
     except KeyError as error:
-        raise ValueError(f"{path} has no array {error}") from error
+        raise ScnError(f"{path} has no array {error}") from error
     except (MatReadError, ValueError, TypeError, NotImplementedError, zlib.error, OSError) as error:
-        raise ValueError(f"{path} is not a whole Matlab file: {error}") from error
+        raise ScnError(f"{path} is not a whole Matlab file: {error}") from error
     if images.dtype != np.uint8 or images.ndim != 4 or images.shape[3] != len(labels):
-        raise ValueError(
+        raise ScnError(
             f"{path} should hold uint8 images (32, 32, 3, N) and N labels, but holds {images.dtype} "
             f"{images.shape} and {len(labels)}"
         )
     if len(labels) and not 0 <= labels.min() <= labels.max() <= 10:
-        raise ValueError(f"{path} has labels {labels.min()} to {labels.max()}, but digits are 1 to 10")
+        raise ScnError(f"{path} has labels {labels.min()} to {labels.max()}, but digits are 1 to 10")
     return np.ascontiguousarray(images.transpose(3, 0, 1, 2)), (labels % 10).astype(np.uint8)
 
 

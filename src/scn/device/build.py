@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from scn.core.errors import Failed
 from scn.device.targets import FIRMWARE, Target
 
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Wdouble-promotion", "-Wshadow", "-Werror")
@@ -82,7 +83,7 @@ def _run(*command: str | Path) -> Path:
     """Run a tool whose last argument is the file it makes."""
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False)
     if done.returncode:
-        raise RuntimeError(f"{command[0]} failed:\n{' '.join(map(str, command))}\n{done.stderr.strip()}")
+        raise Failed(f"{command[0]} failed:\n{' '.join(map(str, command))}\n{done.stderr.strip()}")
     return Path(command[-1])
 
 

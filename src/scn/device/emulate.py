@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from scn.core.errors import Failed, ScnError
 from scn.device.build import Code
 from scn.device.targets import Target
 
@@ -61,7 +62,7 @@ def run(program: Path, code: Code, target: Target, groups: Sequence[Group]) -> A
     )
     if done.returncode:
         reason = ENDINGS.get(done.returncode, done.stderr.decode(errors="replace").strip())
-        raise RuntimeError(f"{code.name} failed on {target.name} with code {done.returncode}: {reason}")
+        raise Failed(f"{code.name} failed on {target.name} with code {done.returncode}: {reason}")
     answers = _read_answers(folder / "out.bin", code, target, groups)
     if target.ticks_per_instruction == 0:
         return _counted_by_callgrind(answers, program, code, groups)
@@ -74,7 +75,7 @@ def _write_inputs(path: Path, code: Code, groups: Sequence[Group]) -> None:
         for group in groups:
             x = np.ascontiguousarray(group.x.reshape(len(group.x), -1), code.input_type)
             if group.alpha.shape != (code.alphas,) or x.shape[1] != code.inputs:
-                raise ValueError(
+                raise ScnError(
                     f"{code.name} takes {code.alphas} alpha and {code.inputs} inputs, but was given "
                     f"{group.alpha.size} and {x.shape[1]}"
                 )
@@ -105,11 +106,11 @@ def _read_answers(path: Path, code: Code, target: Target, groups: Sequence[Group
         inferred["status"] > 0
     ].tolist()
     if refused:
-        raise RuntimeError(f"{code.name} on {target.name} refused an input with status {refused[0]}")
+        raise Failed(f"{code.name} on {target.name} refused an input with status {refused[0]}")
     if overflowed:
-        raise RuntimeError(f"{code.name} takes more instructions than the counter of {target.name} can hold")
+        raise Failed(f"{code.name} takes more instructions than the counter of {target.name} can hold")
     if stack.max() >= WINDOW:
-        raise RuntimeError(f"{code.name} uses at least {WINDOW} bytes of stack on {target.name}")
+        raise Failed(f"{code.name} uses at least {WINDOW} bytes of stack on {target.name}")
     hypernet, mixing = np.array(configured)[:, 1:].T
     ticks = {"hypernet": hypernet, "configure": mixing} if code.alphas else {}
     ticks["infer"] = inferred["ticks"]
@@ -145,5 +146,5 @@ def _collected(program: Path, function: str) -> int:
     done = subprocess.run(command, cwd=program.parent, capture_output=True, text=True, check=False)
     found = re.search(r"^(?:summary|totals): (\d+)", (program.parent / "counted").read_text(), re.MULTILINE)
     if done.returncode or found is None:
-        raise RuntimeError(f"valgrind failed: {done.stderr.strip()}")
+        raise Failed(f"valgrind failed: {done.stderr.strip()}")
     return int(found[1])

@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from scn.core.errors import ScnError
+
 
 @dataclass(frozen=True)
 class Assumptions:
@@ -22,9 +24,9 @@ class Assumptions:
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
             if value is not None and not (value > 0 and math.isfinite(value)):
-                raise ValueError(f"the {name.replace('_', ' ')} must be a positive number, but is {value:g}")
+                raise ScnError(f"the {name.replace('_', ' ')} must be a positive number, but is {value:g}")
         if (self.current is None) != (self.voltage is None):
-            raise ValueError("an estimate of energy needs --current and --voltage both")
+            raise ScnError("an estimate of energy needs --current and --voltage both")
 
     def milliseconds(self, instructions: float) -> float:
         return instructions * self.cycles_per_instruction / self.clock / 1000
@@ -50,7 +52,7 @@ def assumptions(
     if clock is None and cycles_per_instruction is None and current is None and voltage is None:
         return None
     if clock is None or cycles_per_instruction is None:
-        raise ValueError(
+        raise ScnError(
             "an estimate needs --clock and --cycles-per-instruction: instructions are counted, cycles are not"
         )
     return Assumptions(clock, cycles_per_instruction, current, voltage)

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from scn import data, runs
+from scn.core.errors import Failed, ScnError
 from scn.core.network import SCN
 from scn.data import to_float
 from scn.device.build import Code, Footprint, build
@@ -128,9 +129,9 @@ def inputs_of(subject: Subject, options: Options, samples: int, settings: int) -
     dataset, transform = data.load(subject.data), subject.transform
     images, labels = dataset.split("test")
     if not 1 <= samples <= len(labels):
-        raise ValueError(f"{dataset.name} has {len(labels)} test samples, but {samples} were asked for")
+        raise ScnError(f"{dataset.name} has {len(labels)} test samples, but {samples} were asked for")
     if settings < 1:
-        raise ValueError(f"at least 1 setting is needed, but {settings} were asked for")
+        raise ScnError(f"at least 1 setting is needed, but {settings} were asked for")
     chosen = torch.linspace(0, len(labels) - 1, samples).round().long()
     images, labels = images[chosen], labels[chosen]
     fixed = subject.params if options.theta == "fixed" and subject.is_scn else None
@@ -160,7 +161,7 @@ def _row(
 ) -> Row:
     ours, theirs = torch.from_numpy(answers.logits.copy()), inputs.logits
     if not torch.isfinite(ours).all():
-        raise RuntimeError(f"{name} answers with values that are not finite on {target.name}")
+        raise Failed(f"{name} answers with values that are not finite on {target.name}")
     classes, labels = ours.argmax(dim=1), inputs.labels
     stack, counted = max(answers.stack.values()), answers.instructions
     beta = None if inputs.beta is None else np.abs(answers.beta - inputs.beta.numpy()).max().item()

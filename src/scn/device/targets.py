@@ -10,6 +10,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+from scn.core.errors import NotThere, ScnError
 from scn.core.registry import nearest
 
 FIRMWARE = Path(__file__).parent / "firmware"
@@ -61,7 +62,7 @@ class Target:
         """An error that says what to install, if anything is missing. Nothing is installed by itself."""
         missing = self.missing()
         if missing:
-            raise FileNotFoundError(
+            raise NotThere(
                 f"the target {self.name} needs {', '.join(missing)}, which this machine does not have: on "
                 f"Debian, `apt install {' '.join(self.packages)}`"
             )
@@ -140,5 +141,5 @@ DEFAULT = _ROWS[0].name
 def get(name: str) -> Target:
     """The target of this name; an unknown name is an error that lists the known ones."""
     if name not in TARGETS:
-        raise ValueError(f"there is no target {nearest(name, TARGETS)}")
+        raise ScnError(f"there is no target {nearest(name, TARGETS)}")
     return TARGETS[name]

@@ -10,14 +10,15 @@ from typing import Any
 import torch
 
 from scn import data
+from scn.core.errors import ScnError
 from scn.core.network import SCN
 from scn.core.storage import write_atomically
 from scn.explorer.grid import Demand, Grid, candidates, described
 from scn.explorer.networks import LEVELS, describe, operations_of
 from scn.explorer.samples import Samples, bytes_of, chosen, drawing, kind_of
 from scn.pages.assemble import Arrays, assemble
-from scn.pages.collect import Shown
 from scn.plots.style import label
+from scn.runs.shown import Shown
 
 SCRIPTS = ("state.js", "controls.js", "samples.js", "views.js", "curves.js", "space.js", "page.js")
 LIMIT = 12_000_000  # bytes of a page
@@ -36,7 +37,7 @@ def write_explorer(
         if len(page) < LIMIT:
             write_atomically(path, page)
             return {"settings": len(grid.settings), "told": len(grid.told), "samples": len(picked.labels)}
-    raise ValueError(f"{samples} samples do not fit a page of {LIMIT:,} bytes: ask for fewer by --samples")
+    raise ScnError(f"{samples} samples do not fit a page of {LIMIT:,} bytes: ask for fewer by --samples")
 
 
 def _shown_networks(shown: Sequence[Shown]) -> tuple[list[Shown], Shown | None]:
@@ -46,7 +47,7 @@ def _shown_networks(shown: Sequence[Shown]) -> tuple[list[Shown], Shown | None]:
         if isinstance(one.network, SCN):
             adaptive.setdefault(_label(one), one)
     if not adaptive:
-        raise ValueError(
+        raise ScnError(
             f"an explorer shows SCNs, but {shown[0].run.folder} is none: `scn train --method scn` makes one"
         )
     rigid = next((one for one in shown if one.run.config.method == RIGID), None)
@@ -60,7 +61,7 @@ def _label(one: Shown) -> str:
 def _samples(one: Shown, count: int) -> Samples:
     dataset = data.load(one.run.config.data)
     if one.run.config.checksum and dataset.checksum != one.run.config.checksum:
-        raise ValueError(
+        raise ScnError(
             f"{one.run.config.data} is not the data that {one.run.folder} was trained on: their checksums "
             f"differ. `scn evaluate {one.run.folder}` tests the run on the data that are here"
         )

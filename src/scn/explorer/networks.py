@@ -14,9 +14,9 @@ from torch.utils.flop_counter import FlopCounterMode
 from scn.core.network import SCN
 from scn.explorer.grid import Grid
 from scn.explorer.samples import Samples
-from scn.measure import measure
 from scn.pages.assemble import Arrays
-from scn.pages.collect import Shown
+from scn.runs.measure import measure
+from scn.runs.shown import Shown
 
 LEVELS = 2000  # of a probability: a whole number from 0 to this
 MOST_UNITS = 64

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from scn.core.errors import ScnError
 from scn.core.registry import Registry, nearest
 
 if TYPE_CHECKING:
@@ -41,11 +42,11 @@ class Options:
         for name, kind in KINDS.items():
             value = getattr(self, name)
             if value not in get_args(kind):
-                raise ValueError(f"there is no {name} {nearest(str(value), get_args(kind))}")
+                raise ScnError(f"there is no {name} {nearest(str(value), get_args(kind))}")
         if self.inference == "int8" and self.weights != "int8":
-            raise ValueError(f"inference in int8 needs weights in int8, but they are {self.weights}")
+            raise ScnError(f"inference in int8 needs weights in int8, but they are {self.weights}")
         if self.double_buffer and self.theta != "ram":
-            raise ValueError(
+            raise ScnError(
                 f"a double buffer is for theta in RAM: with theta={self.theta} there is nothing to mix ahead"
             )
 

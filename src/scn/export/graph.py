@@ -12,11 +12,13 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
+from scn.core.errors import ScnError
+
 Shape = tuple[int, int, int]
 Pair = tuple[int, int]
 
 
-class CannotExport(ValueError):
+class CannotExport(ScnError):
     """A layer that the generated code cannot express."""
 
 

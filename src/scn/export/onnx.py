@@ -18,6 +18,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from scn.core.errors import Failed, ScnError
 from scn.core.network import SCN
 from scn.export.base import Options, Report, targets
 from scn.export.subject import Subject
@@ -44,9 +45,7 @@ def write(subject: Subject, options: Options, folder: Path) -> Report:
     _require()
     for name, value in vars(options).items():
         if value not in (getattr(Options(), name), "fixed"):
-            raise ValueError(
-                f"{name}={value} is for C code: an ONNX file holds float32 weights, and no state"
-            )
+            raise ScnError(f"{name}={value} is for C code: an ONNX file holds float32 weights, and no state")
     net = subject.network
     if not isinstance(net, SCN):
         difference = _export(net, (), subject.shape, folder / f"{subject.name}.onnx")
@@ -71,7 +70,7 @@ def write(subject: Subject, options: Options, folder: Path) -> Report:
 def _require() -> None:
     missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
     if missing:
-        raise RuntimeError(f"an ONNX export needs {', '.join(missing)}: `pip install 'scn[export]'`")
+        raise Failed(f"an ONNX export needs {', '.join(missing)}: `pip install 'scn[export]'`")
 
 
 def _export(net: nn.Module, alpha: tuple[Tensor, ...], shape: tuple[int, ...], path: Path) -> float:
@@ -92,7 +91,7 @@ def _export(net: nn.Module, alpha: tuple[Tensor, ...], shape: tuple[int, ...], p
     difference, scale = check(path, net, alpha, shape)
     if not difference <= TOLERANCE * max(1.0, scale):
         path.unlink()
-        raise RuntimeError(
+        raise Failed(
             f"onnxruntime's answers differ from torch's by {difference:g}, with logits up to {scale:g}: "
             f"{path.name} was not kept"
         )

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from scn import data as datasets
+from scn.core.errors import ScnError
 from scn.core.network import SCN
 from scn.data import Normalisation, to_float
 from scn.methods import Method
@@ -145,7 +146,7 @@ def subject_of(
 def check_name(name: str) -> None:
     """A name becomes part of every name in the C code."""
     if not IDENTIFIER.fullmatch(name) or name in RESERVED or keyword.iskeyword(name):
-        raise ValueError(
+        raise ScnError(
             f"the name {name!r} cannot be a name in C: use letters, digits and _, a letter first, and no "
             "word of the language"
         )

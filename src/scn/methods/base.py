@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from scn.core.registry import Registry
-from scn.recipe import Recipe
+from scn.training.recipe import Recipe
 from scn.transforms import Transform
 
 

@@ -20,6 +20,8 @@ from typing import Any
 
 import numpy as np
 
+from scn.core.errors import NotThere, ScnError
+
 SHARED = "scn.pages"
 
 
@@ -73,14 +75,14 @@ def check_output(path: Path, command: str) -> None:
     """Refuse an output that cannot be written before any work is done."""
     helps = f"choose a file in a folder that you may write to, such as `{command} -o page.html`"
     if path.is_dir():
-        raise ValueError(f"{path} is a folder, not a file for a page: {helps}")
+        raise ScnError(f"{path} is a folder, not a file for a page: {helps}")
     if path.suffix.lower() not in (".html", ".htm"):
-        raise ValueError(f"{path} must end in .html, so that a browser opens it: {helps}")
+        raise ScnError(f"{path} must end in .html, so that a browser opens it: {helps}")
     parent = path.absolute().parent
     if not parent.is_dir():
-        raise FileNotFoundError(f"{path} cannot be written, because there is no folder {parent}: {helps}")
+        raise NotThere(f"{path} cannot be written, because there is no folder {parent}: {helps}")
     if not os.access(parent, os.W_OK):
-        raise ValueError(f"{path} cannot be written, because {parent} is read-only: {helps}")
+        raise ScnError(f"{path} cannot be written, because {parent} is read-only: {helps}")
 
 
 def finite(value: Any) -> Any:

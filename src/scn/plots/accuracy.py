@@ -14,9 +14,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from scn.plots.loaded import LoadedRun, Table, band, groups, task_title, tested_on
+from scn.core.errors import ScnError
 from scn.plots.options import Options
-from scn.plots.style import HEAT, Key, colours, entitle, label, legend_below, named, new_figure, said
+from scn.plots.style import HEAT, colours, entitle, label, legend_below, named, new_figure, said
+from scn.runs.collection import Key, LoadedRun, Table, band, groups, task_title, tested_on
 from scn.transforms import Parameter, Transform
 
 Tables = Mapping[Key, Sequence[Table]]  # what the seeds of each kind of run reached
@@ -89,7 +90,7 @@ def averaged(several: Sequence[Table], place: int = 0) -> Curve:
     first = several[0].params
     for table in several[1:]:
         if table.params.shape != first.shape or not torch.allclose(table.params, first):
-            raise ValueError(
+            raise ScnError(
                 f"runs that differ by their seed were evaluated under different settings ({len(first)} and "
                 f"{len(table.params)}): `scn evaluate RUN --step X` with the same step for each mends it"
             )

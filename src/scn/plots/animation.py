@@ -15,11 +15,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from scn.measure import measure
+from scn.core.errors import ScnError
 from scn.plots.accuracy import angle, draw_curves
 from scn.plots.beta import betas
 from scn.plots.figures import save
-from scn.plots.loaded import LoadedRun, Table, neutral, scns, task_title
 from scn.plots.options import Options
 from scn.plots.style import (
     BASES,
@@ -35,6 +34,8 @@ from scn.plots.style import (
 )
 from scn.plots.style import label as named_run
 from scn.plots.theta import first_layer, liveliest, pictures
+from scn.runs.collection import LoadedRun, Table, neutral, scns, task_title
+from scn.runs.measure import measure
 from scn.transforms import Transform
 
 FRAMES, PER_SECOND, DPI = 48, 12, 150
@@ -234,7 +235,7 @@ def require_ffmpeg(path: Path) -> None:
     from matplotlib.animation import FFMpegWriter
 
     if not FFMpegWriter.isAvailable():
-        raise ValueError(
+        raise ScnError(
             f"{path} needs ffmpeg, which is not on this machine: install it (apt install ffmpeg), or write "
             f"{path.with_suffix('.gif')} instead"
         )

@@ -15,9 +15,9 @@ import torch
 from torch import Tensor
 
 from scn.plots.accuracy import angle, closed, label_outer
-from scn.plots.loaded import LoadedRun, neutral, scns, task_title
 from scn.plots.options import Options
 from scn.plots.style import COLUMN, GREY, base_colours, entitle, label, named, new_figure, said
+from scn.runs.collection import LoadedRun, neutral, scns, task_title
 from scn.transforms import Parameter, Transform
 
 STEPS, SURFACE_STEPS = 180, 31

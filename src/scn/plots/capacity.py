@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from scn.plots.loaded import LoadedRun, arguments, band, task_title, tested_on, told_apart
+from scn.core.errors import ScnError
 from scn.plots.options import Options
-from scn.plots.style import Key, colours, entitle, label, legend_below, new_figure
+from scn.plots.style import colours, entitle, label, legend_below, new_figure
+from scn.runs.collection import Key, LoadedRun, arguments, band, task_title, tested_on, told_apart
 
 Points = dict[int, list[float]]  # by size, the mean accuracy of each seed
 
@@ -35,7 +36,7 @@ def sizes(loaded: Sequence[LoadedRun]) -> list[str]:
     names = [name for name in given[0] if all(name in own for own in given)]
     varied = [name for name in names if len({own[name] for own in given}) > 1]
     if not varied:
-        raise ValueError(
+        raise ScnError(
             "the figure capacity needs runs of several sizes, and these have all the same: "
             "`scn compare --width 16 -o DIR`, and again with other widths or depths, makes them"
         )

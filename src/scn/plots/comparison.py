@@ -7,11 +7,11 @@ from pathlib import Path
 
 import torch
 
-from scn.compare import Outcome
 from scn.plots.accuracy import draw_curves
-from scn.plots.loaded import Table
-from scn.plots.style import Key, colours, column_style, entitle, label, legend_below, new_figure
+from scn.plots.style import colours, column_style, entitle, label, legend_below, new_figure
 from scn.plots.violin import Spread, draw_violins
+from scn.runs.collection import Key, Table
+from scn.runs.outcome import Outcome
 from scn.transforms import Transform
 
 

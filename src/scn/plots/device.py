@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scn.plots.loaded import LoadedRun, groups, task_title
+from scn.core.errors import NotThere, ScnError
 from scn.plots.options import Options
 from scn.plots.style import BLUE, BLUES, GREEN, PURPLE, colours, entitle, label, new_figure
+from scn.runs.collection import LoadedRun, groups, task_title
 
 PHASES = {"hypernet": ("configuration network h", BLUES[0]), "configure": ("configure", BLUE),
           "infer": ("infer", BLUES[-1])}  # fmt: skip
@@ -52,19 +53,17 @@ def rows_of(one: LoadedRun) -> list[dict[str, Any]]:
     """What device.json holds: rows, or one alone."""
     path = one.folder / "device.json"
     if not path.is_file():
-        raise FileNotFoundError(
-            f"{one.folder} was not measured on a device: `scn device {one.folder}` does it"
-        )
+        raise NotThere(f"{one.folder} was not measured on a device: `scn device {one.folder}` does it")
     try:
         content = json.loads(path.read_text())
         rows: list[dict[str, Any]] = content.get("rows", [content])
         for row in rows:
             if not (row["flash"] >= 0 and row["ram"] >= 0):
-                raise ValueError("memory below 0")
+                raise ScnError("memory below 0")
             row.setdefault("instructions", None)
             row["target"]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ValueError(
+        raise ScnError(
             f"{path} is not what a device measured ({error!r}): `scn device {one.folder}` writes it anew"
         ) from error
     return rows

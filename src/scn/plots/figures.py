@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from scn.core.errors import ScnError
 from scn.core.registry import nearest
 from scn.core.storage import write_atomically
 from scn.plots import accuracy, beta, capacity, device, samples, specialisation, theta, training, violin
-from scn.plots.loaded import LoadedRun
 from scn.plots.options import Options
 from scn.plots.style import DPI, column_style
+from scn.runs.collection import LoadedRun
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ UNDATED: dict[str, dict[str, Any]] = {".png": {}, ".svg": {"Date": None}, ".pdf"
 def find(name: str) -> Kind:
     """The kind of figure of this name."""
     if name not in FIGURES:
-        raise ValueError(f"there is no figure {nearest(name, FIGURES)}")
+        raise ScnError(f"there is no figure {nearest(name, FIGURES)}")
     return FIGURES[name]
 
 
@@ -71,19 +72,17 @@ def save(path: Path, content: bytes) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, content)
     except OSError as error:
-        raise ValueError(f"{path} cannot be written ({error}): choose another place with -o") from error
+        raise ScnError(f"{path} cannot be written ({error}): choose another place with -o") from error
 
 
 def check_output(path: Path, suffixes: Sequence[str]) -> None:
     """Refuse, before any work, a file that could not be written."""
     if path.suffix.lower() not in suffixes:
-        raise ValueError(f"{path} must end in {' or '.join(suffixes)}: the suffix says what is written")
+        raise ScnError(f"{path} must end in {' or '.join(suffixes)}: the suffix says what is written")
     if path.is_dir():
-        raise ValueError(
-            f"{path} is a folder: name a file in it, such as -o {path / ('figure' + suffixes[0])}"
-        )
+        raise ScnError(f"{path} is a folder: name a file in it, such as -o {path / ('figure' + suffixes[0])}")
     folder = path.parent
     while not folder.exists():
         folder = folder.parent
     if not folder.is_dir() or not os.access(path if path.exists() else folder, os.W_OK):
-        raise ValueError(f"{path} cannot be written: choose another place with -o")
+        raise ScnError(f"{path} cannot be written: choose another place with -o")

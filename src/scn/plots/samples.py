@@ -12,9 +12,10 @@ import torch
 from torch import Tensor
 
 from scn import data
-from scn.plots.loaded import LoadedRun, task_title
+from scn.core.errors import ScnError
 from scn.plots.options import Options
 from scn.plots.style import BLUE, column_style, entitle, new_figure, said
+from scn.runs.collection import LoadedRun, task_title
 from scn.transforms import Transform
 
 Rows = Sequence[tuple[Tensor, Sequence[str]]]  # samples (N, ...) and N captions
@@ -153,7 +154,7 @@ def draw_sample(axes: Any, sample: Tensor) -> None:
     elif sample.dim() == 1:
         axes.bar(range(len(sample)), sample.numpy(), color=BLUE)
     else:
-        raise ValueError(f"a sample of shape {tuple(sample.shape)} cannot be drawn")
+        raise ScnError(f"a sample of shape {tuple(sample.shape)} cannot be drawn")
 
 
 def draw_waveform(axes: Any, waveform: Tensor) -> None:

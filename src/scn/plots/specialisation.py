@@ -10,11 +10,11 @@ from typing import Any
 
 from torch import Tensor
 
-from scn.measure import measure
 from scn.plots.accuracy import angle, draw_tables
-from scn.plots.loaded import LoadedRun, Table, band, groups, neutral, scns, task_title
 from scn.plots.options import Options
 from scn.plots.style import said
+from scn.runs.collection import LoadedRun, Table, band, groups, neutral, scns, task_title
+from scn.runs.measure import measure
 
 MOST_SETTINGS = 250
 STEPS = {1: 72, 2: 9, 3: 4}  # values of each parameter, where a run was tested under more settings

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from scn import methods
+from scn.runs.collection import Key
 from scn.transforms import Parameter
 
 COLUMN = 3.5  # inches, the width of a column of a paper
@@ -36,7 +37,6 @@ NAMES = {
     "alpha-alone": "Alpha alone",
 }
 
-Key = tuple[str, int, str]  # method, D and what else is said of a run
 
 SETTINGS: dict[Any, Any] = {
     "font.size": 7,

@@ -13,10 +13,11 @@ import torch
 from torch import Tensor
 
 from scn import data
+from scn.core.errors import ScnError
 from scn.plots.beta import betas
-from scn.plots.loaded import LoadedRun, neutral, scns, task_title
 from scn.plots.options import Options
 from scn.plots.style import BLUE, GREY, SIGNED, entitle, label, new_figure, said
+from scn.runs.collection import LoadedRun, neutral, scns, task_title
 
 SETTINGS, UNITS = 6, 4
 FEW = 16  # weights of a unit that are drawn as bars
@@ -60,7 +61,7 @@ def first_layer(one: LoadedRun, settings: Tensor) -> tuple[str, Tensor]:
     """The first configurable weight with units: its name, and (N, units, ...) under each setting."""
     slots = [slot for slot in one.scn.subspace.slots if len(slot.shape) > 1]
     if not slots:
-        raise ValueError(f"{one.folder} configures no layer with units: there are no weights to look at")
+        raise ScnError(f"{one.folder} configures no layer with units: there are no weights to look at")
     name = slots[0].names[0]
     return name, one.scn.subspace.weight_sets(betas(one, settings))[name]
 

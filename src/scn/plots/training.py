@@ -8,9 +8,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from scn.plots.loaded import LoadedRun, band, groups, task_title
 from scn.plots.options import Options
-from scn.plots.style import BASES, Key, colours, entitle, label, legend_below, new_figure
+from scn.plots.style import BASES, colours, entitle, label, legend_below, new_figure
+from scn.runs.collection import Key, LoadedRun, band, groups, task_title
 
 PANELS = {
     "loss": "training loss",

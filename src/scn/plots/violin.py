@@ -13,9 +13,9 @@ from typing import Any
 
 import torch
 
-from scn.plots.loaded import LoadedRun, groups, task_title, tested_on
 from scn.plots.options import Options
 from scn.plots.style import colours, entitle, label, new_figure
+from scn.runs.collection import LoadedRun, groups, task_title, tested_on
 
 INVARIANT = re.compile(r"accuracy-invariant-(?P<way>.+)-(?P<size>\d+)\.csv")
 

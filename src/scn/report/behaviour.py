@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scn import data
-from scn.pages.collect import Shown
 from scn.plots import figures
-from scn.plots.loaded import neutral
 from scn.plots.options import Options
 from scn.plots.specialisation import frozen_table
-from scn.plots.style import Key, column_style, label, said
+from scn.plots.style import column_style, label, said
 from scn.plots.violin import searched
+from scn.runs.collection import Key, neutral
+from scn.runs.shown import Shown
 
 DPI = 200
 SAMPLES = 300  # that networks which stay as they are are tested on

@@ -11,16 +11,18 @@ from typing import Any
 import torch
 
 from scn import methods, runs
-from scn.compare import table
+from scn.core.errors import ScnError
 from scn.core.network import SCN
 from scn.core.storage import write_atomically
 from scn.pages.assemble import assemble
-from scn.pages.collect import Shown
-from scn.plots.loaded import groups as grouped
-from scn.plots.style import Key, label
+from scn.plots.style import label
 from scn.report.behaviour import has_data, samples, searches, specialisation
 from scn.report.repeat import commands
 from scn.report.warnings import warnings
+from scn.runs.collection import Key
+from scn.runs.collection import groups as grouped
+from scn.runs.outcome import table
+from scn.runs.shown import Shown
 from scn.transforms import Parameter, Transform
 
 SCRIPTS = ("figures.js", "page.js")
@@ -197,7 +199,7 @@ def _device_rows(one: Shown) -> list[dict[str, Any]]:
         rows = content if isinstance(content, list) else content.get("rows", [content])
         return [_device_row(row) for row in rows]
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise ValueError(
+        raise ScnError(
             f"{path} is damaged ({error!r}): `scn device {one.run.folder}` measures anew"
         ) from error
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import torch
 
-from scn import tasks
 from scn.data import Normalisation
-from scn.pages.collect import Shown
-from scn.recipe import Recipe
+from scn.experiment import tasks
 from scn.runs import RunConfig
+from scn.runs.shown import Shown
+from scn.training.recipe import Recipe
 from scn.transforms import Transform
 
 

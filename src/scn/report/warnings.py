@@ -10,8 +10,8 @@ from torch import Tensor
 
 from scn.core.network import SCN
 from scn.methods.scn_method import IN_USE
-from scn.pages.collect import Shown
 from scn.plots.style import label
+from scn.runs.shown import Shown
 from scn.transforms import Transform
 
 FINE = 2000  # steps over the range of a parameter, in which beta is looked at for jumps

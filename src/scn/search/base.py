@@ -10,6 +10,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from scn.core.errors import ScnError, WrongType
 from scn.core.losses import entropy
 from scn.core.network import SCN
 from scn.core.registry import Registry
@@ -48,7 +49,7 @@ class Search(ABC):
 
     def __init__(self, net: SCN, transform: Transform, objective: str = "evidence") -> None:
         if not isinstance(net, SCN):
-            raise TypeError(f"a search needs an SCN, which can be configured, but got a {type(net).__name__}")
+            raise WrongType(f"a search needs an SCN, which can be configured, but got a {type(net).__name__}")
         require_parameters(transform)
         self.net = copy.deepcopy(net).eval().requires_grad_(False)
         self.transform = transform
@@ -60,9 +61,9 @@ class Search(ABC):
     def __call__(self, x: Tensor, groups: int = 1) -> Found:
         """x: (B, ...), ready for the network; the first B/G inputs share a setting, and so on."""
         if len(x) == 0 or groups < 1 or len(x) % groups:
-            raise ValueError(f"{len(x)} inputs cannot be shared out over {groups} groups")
+            raise ScnError(f"{len(x)} inputs cannot be shared out over {groups} groups")
         if not torch.isfinite(x).all():
-            raise ValueError("the input holds numbers that are not finite: check the sensor or file")
+            raise ScnError("the input holds numbers that are not finite: check the sensor or file")
         return self.find(x, groups)
 
     @abstractmethod
@@ -110,7 +111,7 @@ class Search(ABC):
 
 def require_parameters(transform: Transform) -> None:
     if not getattr(transform, "parameters", ()):
-        raise ValueError(f"{type(transform).__name__} has no parameters to search for")
+        raise ScnError(f"{type(transform).__name__} has no parameters to search for")
 
 
 registry: Registry[type[Search]] = Registry("search method")

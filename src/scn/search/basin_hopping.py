@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from scn.core.errors import ScnError
 from scn.core.network import SCN
 from scn.search.base import Found, Search, registry
 from scn.transforms import Transform
@@ -29,7 +30,7 @@ class BasinHopping(Search):
     ) -> None:
         super().__init__(net, transform, objective)
         if hops < 0:
-            raise ValueError(f"hops is a number of jumps, but is {hops}")
+            raise ScnError(f"hops is a number of jumps, but is {hops}")
         self.hops, self.exact, self.seed = hops, exact, seed
 
     def find(self, x: Tensor, groups: int) -> Found:

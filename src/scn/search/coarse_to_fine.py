@@ -8,6 +8,7 @@ import math
 import torch
 from torch import Tensor
 
+from scn.core.errors import ScnError
 from scn.core.network import SCN
 from scn.search.base import Found, Search, registry
 from scn.search.grid import FEW, STEPS, Grid
@@ -38,11 +39,9 @@ class CoarseToFine(Search):
         count = len(transform.parameters)
         first = min(int((budget / 2) ** (1 / count) + 1e-9), STEPS.get(count, FEW))
         if first < 2:
-            raise ValueError(
-                f"a budget of {budget} is too small for {count} parameter(s): give {2 * 2**count}"
-            )
+            raise ScnError(f"a budget of {budget} is too small for {count} parameter(s): give {2 * 2**count}")
         if keep < 1:
-            raise ValueError(f"keep must be at least 1, but is {keep}")
+            raise ScnError(f"keep must be at least 1, but is {keep}")
         self.coarse, self.keep = Grid(net, transform, first, objective), keep
         self.split = SPLIT.get(count, 2)
         inside = [(i + 0.5) / self.split - 0.5 for i in range(self.split)]

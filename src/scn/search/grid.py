@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from scn.core.errors import ScnError
 from scn.core.network import SCN
 from scn.search.base import Found, Search, registry, require_parameters
 from scn.transforms import Transform
@@ -24,7 +25,7 @@ class Candidates(Search):
         super().__init__(net, transform, objective)
         candidates = transform.checked(candidates)
         if candidates.dim() != 2 or len(candidates) == 0:
-            raise ValueError("there are no candidates to choose from: give at least one setting")
+            raise ScnError("there are no candidates to choose from: give at least one setting")
         self.candidates = candidates
         self.bank = self.net.bank(transform.encode(candidates))
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from scn.core import losses
+from scn.core.errors import ScnError
 from scn.core.registry import nearest
-from scn.recipe import Recipe
+from scn.training.recipe import Recipe
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ OBJECTIVES = {
 
 def get(name: str) -> Objective:
     if name not in OBJECTIVES:
-        raise ValueError(f"there is no objective {nearest(name, tuple(OBJECTIVES))}")
+        raise ScnError(f"there is no objective {nearest(name, tuple(OBJECTIVES))}")
     return OBJECTIVES[name]
 
 

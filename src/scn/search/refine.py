@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from scn.core.errors import ScnError
 from scn.core.network import SCN
 from scn.search.base import NEAR, Found, Search, registry
 from scn.search.grid import Grid
@@ -32,7 +33,7 @@ class Refine(Search):
     ) -> None:
         super().__init__(net, transform, objective)
         if newton < 0:
-            raise ValueError(f"newton is a number of steps, but is {newton}")
+            raise ScnError(f"newton is a number of steps, but is {newton}")
         self.start = start or Grid(net, transform, steps, objective)
         self.newton = newton
 

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from scn import data
+from scn.core.errors import ScnError
 from scn.core.network import SCN
 from scn.data import to_float
 from scn.methods.scn_method import FAR
@@ -54,9 +55,7 @@ def inputs(run: Run, batch_size: int, samples: int | None = None, seed: int = 0)
     generator = torch.Generator().manual_seed(seed)
     order = torch.randperm(len(images), generator=generator)[:samples]
     if batch_size < 1 or batch_size > len(order):
-        raise ValueError(
-            f"a batch size must be from 1 to {len(order)}, the test samples, but is {batch_size}"
-        )
+        raise ScnError(f"a batch size must be from 1 to {len(order)}, the test samples, but is {batch_size}")
     order = order[: len(order) // batch_size * batch_size]
     transform = run.transform()
     params = transform.sample(len(order) // batch_size, generator)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from scn.core.errors import ScnError
 from scn.core.network import SCN
 from scn.search.grid import Grid
 from scn.transforms import Transform
@@ -46,7 +47,7 @@ class Tracker:
         objective: str = "evidence",
     ) -> None:
         if not 0 <= jump < 1:
-            raise ValueError(f"jump is a probability below 1, but is {jump}")
+            raise ScnError(f"jump is a probability below 1, but is {jump}")
         self.search = Grid(net, transform, steps, objective)
         self.net, self.transform = self.search.net, transform
         self.candidates, self.bank = self.search.candidates, self.search.bank
@@ -62,7 +63,7 @@ class Tracker:
         """
         count = len(self.transform.parameters)
         if drift.numel() not in (1, count) or not bool(((drift >= 0) & drift.isfinite()).all()):
-            raise ValueError(f"drift must be one number of at least 0, or {count}, but is {drift.tolist()}")
+            raise ScnError(f"drift must be one number of at least 0, or {count}, but is {drift.tolist()}")
         away = self.search.offset(self.candidates.unsqueeze(0), self.candidates.unsqueeze(1)).abs()
         away, moved = away / self.search.cells, drift.expand(count) / self.search.cells
         often = moved.square()
@@ -95,7 +96,7 @@ class Tracker:
         shape = getattr(self.net.backbone, "shape", None)
         x = x.unsqueeze(0) if shape is not None and x.dim() == len(shape) else x
         if len(x) != 1:
-            raise ValueError(f"a tracker takes one input at a time, but got a batch of {len(x)}")
+            raise ScnError(f"a tracker takes one input at a time, but got a batch of {len(x)}")
         return x
 
     def _estimate(self) -> tuple[Tensor, Tensor, bool]:

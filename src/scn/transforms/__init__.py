@@ -4,6 +4,7 @@ To add one, write a subclass of `Transform` decorated by `@registry.register("na
 here.
 """
 
+from scn.core.errors import ScnError
 from scn.core.registry import nearest
 from scn.transforms.audio import Pitch, Speed
 from scn.transforms.base import Parameter, Transform, registry
@@ -24,7 +25,7 @@ def get(name: str, preset: str = "default") -> Transform:
     kinds = {part: registry.get(part) for part in name.split("+")}
     known = sorted({preset for kind in kinds.values() for preset in kind.presets})
     if preset not in known:
-        raise ValueError(f"{name} has no preset {nearest(preset, known)}")
+        raise ScnError(f"{name} has no preset {nearest(preset, known)}")
     chosen = [(part, preset if preset in kinds[part].presets else "default") for part in name.split("+")]
     return Composed([(part, kinds[part].from_preset(own)) for part, own in chosen])
 

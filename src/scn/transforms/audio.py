@@ -17,6 +17,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from scn.core.errors import ScnError
 from scn.transforms.base import Parameter, Transform, registry
 from scn.transforms.encoding import Encoding, Linear
 
@@ -73,12 +74,12 @@ class Sound(Transform):
         outside = params[(params < low) | (params > high)]
         if len(outside):
             name = self.parameters[0].name
-            raise ValueError(f"{name} must be from {low:g} to {high:g}, but is {outside[0].item():g}")
+            raise ScnError(f"{name} must be from {low:g} to {high:g}, but is {outside[0].item():g}")
         return params
 
     def _require_waveforms(self, x: Tensor) -> None:
         if x.dim() != 3 or 0 in x.shape[1:] or not x.is_floating_point():
-            raise ValueError(
+            raise ScnError(
                 f"{type(self).__name__.lower()} changes waveforms, floating-point (B, channels, T) in "
                 f"[-1, 1], but was given {x.dtype} of shape {tuple(x.shape)}: divide int16 by 32767; for "
                 "images choose a transform of images"
@@ -117,9 +118,7 @@ class Pitch(Sound):
 
     def __init__(self, n_fft: int = 256, hop: int = 64) -> None:
         if hop < 1 or n_fft % hop or n_fft // hop < 4:
-            raise ValueError(
-                f"n_fft must be a multiple of hop, 4 times or more, but is {n_fft} with hop {hop}"
-            )
+            raise ScnError(f"n_fft must be a multiple of hop, 4 times or more, but is {n_fft} with hop {hop}")
         self.n_fft, self.hop = n_fft, hop
 
     def encode(self, params: Tensor) -> Tensor:
@@ -215,7 +214,7 @@ class Speed(Sound):
 
     def __init__(self, stretch: float | None = 4.0) -> None:
         if stretch is not None and not 1 <= stretch <= 1 / self.limits[0]:
-            raise ValueError(f"stretch must be from 1 to {1 / self.limits[0]:g}, but is {stretch:g}")
+            raise ScnError(f"stretch must be from 1 to {1 / self.limits[0]:g}, but is {stretch:g}")
         self.stretch = stretch
 
     def encode(self, params: Tensor) -> Tensor:

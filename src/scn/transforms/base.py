@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Self
 import torch
 from torch import Tensor
 
+from scn.core.errors import ScnError, WrongType
 from scn.core.registry import Registry
 from scn.transforms.encoding import Encoding
 
@@ -39,7 +40,7 @@ class Parameter:
     def grid(self, steps: int) -> Tensor:
         """(steps,) values over the range; a circle's last value is not its first again."""
         if steps < 1:
-            raise ValueError(f"a grid needs at least 1 step, but {steps} were asked for")
+            raise ScnError(f"a grid needs at least 1 step, but {steps} were asked for")
         if self.periodic:
             return self.low + (self.high - self.low) * torch.arange(steps) / steps
         return torch.linspace(self.low, self.high, steps)
@@ -47,12 +48,12 @@ class Parameter:
     def steps(self, step: float) -> int:
         """How many grid points lie `step` apart."""
         if not step > 0:
-            raise ValueError(f"the step of {self.name} must be positive, but is {step}")
+            raise ScnError(f"the step of {self.name} must be positive, but is {step}")
         intervals = (self.high - self.low) / step
         if intervals > MOST_STEPS:
-            raise ValueError(f"a step of {step:g} gives more than {MOST_STEPS:,} values of {self.name}")
+            raise ScnError(f"a step of {step:g} gives more than {MOST_STEPS:,} values of {self.name}")
         if abs(intervals - round(intervals)) > 1e-6 * intervals or round(intervals) < 1:
-            raise ValueError(
+            raise ScnError(
                 f"a step of {step:g} does not divide the range of {self.name}, "
                 f"{self.low:g} to {self.high:g} {self.unit}".rstrip()
             )
@@ -76,7 +77,7 @@ class Transform(ABC):
         """The transform with the settings of a named preset."""
         if preset not in cls.presets:
             known = ", ".join(cls.presets)
-            raise ValueError(f'{cls.__name__} has no preset "{preset}". Known: {known}')
+            raise ScnError(f'{cls.__name__} has no preset "{preset}". Known: {known}')
         return cls(**cls.presets[preset])
 
     def sample(self, n: int, generator: torch.Generator | None = None) -> Tensor:
@@ -127,7 +128,7 @@ class Transform(ABC):
 
     def invert(self, x: Tensor, params: Tensor) -> Tensor:
         """Undo `apply` with the same params, as far as that is possible."""
-        raise TypeError(f"{type(self).__name__} cannot be undone")
+        raise WrongType(f"{type(self).__name__} cannot be undone")
 
     def checked(self, params: Tensor) -> Tensor:
         """params as finite numbers, with one value for each parameter in the last dimension."""
@@ -137,22 +138,22 @@ class Transform(ABC):
         count = len(self.parameters)
         if params.dim() == 0 or params.shape[-1] != count:
             names = ", ".join(p.name for p in self.parameters)
-            raise ValueError(
+            raise ScnError(
                 f"params must have {count} value(s) in a row ({names}), but their shape is "
                 f"{tuple(params.shape)}"
             )
         if not torch.isfinite(params).all():
-            raise ValueError("params must be finite numbers")
+            raise ScnError("params must be finite numbers")
         return params
 
     def rows(self, x: Tensor, params: Tensor) -> Tensor:
         """params as (K, P) that share out the batch x."""
         params = self.checked(params).to(x.device)
         if params.dim() > 2:
-            raise ValueError(f"params must have 1 or 2 dimensions, but their shape is {tuple(params.shape)}")
+            raise ScnError(f"params must have 1 or 2 dimensions, but their shape is {tuple(params.shape)}")
         params = params.view(-1, len(self.parameters))
         if len(params) == 0 or len(x) % len(params):
-            raise ValueError(f"{len(params)} params cannot be shared out over a batch of {len(x)}")
+            raise ScnError(f"{len(params)} params cannot be shared out over a batch of {len(x)}")
         return params
 
 

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 
+from scn.core.errors import ScnError
 from scn.transforms.base import Parameter, Transform, registry
 from scn.transforms.encoding import Encoding, Linear
 
@@ -26,7 +27,7 @@ def grey(x: Tensor) -> Tensor:
     if x.shape[1] == 1:
         return x
     if x.shape[1] != len(LUMA):
-        raise ValueError(f"only images of 1 or 3 channels have a grey version, but these have {x.shape[1]}")
+        raise ScnError(f"only images of 1 or 3 channels have a grey version, but these have {x.shape[1]}")
     return (x * torch.tensor(LUMA, dtype=x.dtype, device=x.device).view(-1, 1, 1)).sum(dim=1, keepdim=True)
 
 
@@ -59,7 +60,7 @@ class Colour(Transform):
 
     def __init__(self, mean: Sequence[float] = (0.0,), deviation: Sequence[float] = (1.0,)) -> None:
         if not all(d > 0 for d in deviation):
-            raise ValueError(f"the deviation must be positive, but is {tuple(deviation)}")
+            raise ScnError(f"the deviation must be positive, but is {tuple(deviation)}")
         self.mean, self.deviation = tuple(mean), tuple(deviation)
 
     @abstractmethod
@@ -92,12 +93,12 @@ class Colour(Transform):
         params = super().checked(params)
         if (params <= 0).any():
             name = type(self).__name__.lower()
-            raise ValueError(f"the factor of {name} must be positive, but is {params.min().item():g}")
+            raise ScnError(f"the factor of {name} must be positive, but is {params.min().item():g}")
         return params
 
     def _changed(self, x: Tensor, params: Tensor, change: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
         if x.dim() != 4 or not x.is_floating_point():
-            raise ValueError(
+            raise ScnError(
                 f"images must be floating-point (B, C, H, W) in [0, 1], but are {x.dtype} of shape "
                 f"{tuple(x.shape)}"
             )

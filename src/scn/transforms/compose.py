@@ -8,6 +8,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
+from scn.core.errors import ScnError
 from scn.transforms.base import Parameter, Transform
 from scn.transforms.encoding import Encoding
 
@@ -20,7 +21,7 @@ class Composed(Transform):
     def __init__(self, parts: Sequence[tuple[str, Transform]]) -> None:
         wrong = next((name for name, part in parts if part.measured), None)
         if wrong:
-            raise ValueError(f"{wrong} is measured with the data, and cannot be part of a composition")
+            raise ScnError(f"{wrong} is measured with the data, and cannot be part of a composition")
         self.parts = [part for _, part in parts]
         named = [(name, parameter) for name, part in parts for parameter in part.parameters]
         self.parameters = tuple(_told_apart(name, parameter, named) for name, parameter in named)
@@ -32,7 +33,7 @@ class Composed(Transform):
     def regular(self, step: float | None = None) -> Tensor:
         """By default as many values of each parameter as give a few hundred combinations."""
         if step is not None:
-            raise ValueError("the parts of a composition have no step in common: leave it out")
+            raise ScnError("the parts of a composition have no step in common: leave it out")
         return self.grid(max(2, int(MOST_SETTINGS ** (1 / len(self.parameters)) + 1e-9)))
 
     def encode(self, params: Tensor) -> Tensor:

@@ -14,6 +14,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from scn.core.errors import ScnError
 from scn.core.registry import nearest
 from scn.transforms.base import Parameter, Transform, registry
 from scn.transforms.encoding import Circle, Encoding, Linear
@@ -28,7 +29,7 @@ def warp(x: Tensor, inverse: Tensor, interpolation: Interpolation, fill: float) 
     centre, to its place in the input. The first map is for the first B/K images, and so on.
     """
     if x.dim() != 4 or not x.is_floating_point():
-        raise ValueError(
+        raise ScnError(
             f"images must be floating-point (B, C, H, W) in [0, 1], but these samples are {x.dtype} of shape "
             f"{tuple(x.shape)}"
         )
@@ -118,7 +119,7 @@ class Geometric(Transform):
 
     def __init__(self, interpolation: Interpolation = "bilinear", fill: float = 0.0) -> None:
         if interpolation not in get_args(Interpolation):
-            raise ValueError(f"there is no interpolation {nearest(interpolation, get_args(Interpolation))}")
+            raise ScnError(f"there is no interpolation {nearest(interpolation, get_args(Interpolation))}")
         self.interpolation: Interpolation = interpolation
         self.fill = fill
 
@@ -203,7 +204,7 @@ class Scaling(Geometric):
     def checked(self, params: Tensor) -> Tensor:
         params = super().checked(params)
         if (params <= 0).any():
-            raise ValueError(f"the factor of scaling must be positive, but is {params.min().item():g}")
+            raise ScnError(f"the factor of scaling must be positive, but is {params.min().item():g}")
         return params
 
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal, get_args
 import torch
 from torch import Tensor
 
+from scn.core.errors import ScnError
 from scn.core.registry import nearest
 from scn.transforms.base import Parameter, Transform, registry
 from scn.transforms.encoding import Circle, Encoding
@@ -35,7 +36,7 @@ class Rotation3D(Transform):
 
     def __init__(self, image: Image = "depth") -> None:
         if image not in get_args(Image):
-            raise ValueError(f"there is no image {nearest(image, get_args(Image))}")
+            raise ScnError(f"there is no image {nearest(image, get_args(Image))}")
         self.image: Image = image
 
     def encode(self, params: Tensor) -> Tensor:
@@ -48,7 +49,7 @@ class Rotation3D(Transform):
 
     def apply(self, x: Tensor, params: Tensor) -> Tensor:
         if x.dim() != 3 or x.shape[-1] != 3 or not x.is_floating_point():
-            raise ValueError(
+            raise ScnError(
                 f"a turn in space needs points (B, N, 3) as floating-point numbers, but got {x.dtype} of "
                 f"shape {tuple(x.shape)}"
             )

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from string import Template
 
+from scn.core.errors import ScnError
 from scn.export.base import Options
 from scn.export.sensors import Sensor, fitting
 from scn.export.sensors import get as get_sensor
@@ -51,7 +52,7 @@ def is_configured(subject: Subject, options: Options) -> bool:
 
 def refuse_explicit(options: Options) -> None:
     if options.state == "explicit":
-        raise ValueError("a board's project holds the state itself: leave out --state explicit")
+        raise ScnError("a board's project holds the state itself: leave out --state explicit")
 
 
 def write(folder: Path, files: dict[str, str]) -> list[Path]:

@@ -14,6 +14,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
+from scn.core.errors import ScnError
 from scn.core.network import SCN
 from scn.core.registry import nearest
 from scn.export.subject import Subject
@@ -91,11 +92,11 @@ SENSORS = {row.name: row for row in (ACCELEROMETER, LIGHT)}
 def get(name: str, transform: Transform) -> Sensor:
     """The adapter of this name, if it measures what the transform needs."""
     if name not in SENSORS:
-        raise ValueError(f"there is no sensor {nearest(name, SENSORS)}")
+        raise ScnError(f"there is no sensor {nearest(name, SENSORS)}")
     sensor = SENSORS[name]
     if not sensor.suits(transform):
         needed = ", ".join(f"{p.name} {p.unit}".strip() for p in transform.parameters)
-        raise ValueError(f"the sensor {name} measures {sensor.measures}, but the network needs {needed}")
+        raise ScnError(f"the sensor {name} measures {sensor.measures}, but the network needs {needed}")
     return sensor
 
 

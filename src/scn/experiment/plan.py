@@ -1,0 +1,123 @@
+"""From what a person asks for to the configuration of a run, with every name and value checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from scn import backbones, data, methods, transforms
+from scn.core.errors import ScnError
+from scn.core.layout import find_slots
+from scn.methods import Method
+from scn.runs import RunConfig
+from scn.training.recipe import Recipe
+from scn.training.step import require_compiler
+
+
+def plan_run(
+    data_name: str,
+    transform: str,
+    backbone: str,
+    method: str,
+    recipe: Recipe,
+    *,
+    dims: int = 1,
+    preset: str = "default",
+    fixed: list[float] | None = None,
+    configurable: Sequence[str] = ("*",),
+    seed: int = 0,
+    sizes: Mapping[str, int | None] | None = None,
+    measure: bool = True,
+) -> RunConfig:
+    """The configuration of a new run. `measure` normalises by the data's own mean and deviation."""
+    kind = methods.get(method)
+    changed = transforms.get(transform, preset)
+    objection = kind.objection(changed)
+    if objection:
+        raise ScnError(f"the method {method} does not work for {transform}: {objection}")
+    if dims < 1:
+        raise ScnError(f"dims must be at least 1, but is {dims}")
+    if kind.needs_fixed != (fixed is not None):
+        need = "needs --fixed, the setting it is trained for" if kind.needs_fixed else "takes no --fixed"
+        raise ScnError(f"the method {method} {need}")
+    if fixed is not None:
+        changed.checked(torch.tensor(fixed))
+    if not 0 <= seed < 2**63:
+        raise ScnError(f"the seed must be at least 0 and below 2**63, but is {seed}")
+    if data.is_path(data_name):
+        data_name = str(Path(data_name).resolve())
+    dataset = data.load(data_name)
+    images, _ = dataset.split("train")
+    _refuse_what_cannot_work(dataset, len(images), images.dim(), transform, changed, recipe)
+    setting = changed.sample(1, torch.Generator().manual_seed(0))
+    told = kind(changed, recipe, dims, None if fixed is None else torch.tensor(fixed))
+    seen = told.see(changed.apply(data.to_float(images[:2]), setting), setting)
+    make, arguments = backbones.factory(backbone, seen.shape[1:], len(dataset.classes), **(sizes or {}))
+    with torch.random.fork_rng(), torch.no_grad():
+        net = make().eval()
+        net(seen)  # what cannot work is an error before anything is written
+        _require_size(
+            net, told, data.to_float(images[:2]), f"backbone {backbone}", f"{transform} (preset {preset})"
+        )
+        find_slots(net, tuple(configurable))
+    description = {"class": backbone} if ":" in backbone else {"name": backbone}
+    added = seen.shape[1] - images.shape[1] if kind.shows_input and seen.dim() == images.dim() else -1
+    measured = data.measured_normalisation(images) if measure and added >= 0 else None
+    normalisation = measured.beside(added) if measured else data.Normalisation()
+    return RunConfig(
+        method=method,
+        data=data_name,
+        transform=transform,
+        preset=preset,
+        backbone={**description, "arguments": arguments},
+        dims=dims if kind.mixes else 1,
+        fixed=fixed,
+        configurable=list(configurable),
+        seed=seed,
+        recipe=asdict(recipe),
+        normalisation=asdict(normalisation),
+        samples=dataset.counts,
+        checksum=dataset.checksum,
+    )
+
+
+def _require_size(net: nn.Module, method: Method, x: Tensor, named: str, change: str) -> None:
+    """Refuse a network of one input size where the ends of the range make inputs of two."""
+    parameters = method.transform.parameters
+    ends = torch.tensor([[p.low for p in parameters], [p.high for p in parameters]])
+    low, high = (method.see(method.transform.apply(x, end), end) for end in ends)
+    if low.shape == high.shape:
+        return
+    try:
+        net(low), net(high)
+    except RuntimeError as error:
+        raise ScnError(
+            f"the {named} takes inputs of one size, but {change} makes inputs of several, such as "
+            f"{tuple(low.shape[1:])} and {tuple(high.shape[1:])}: choose another preset or backbone"
+        ) from error
+
+
+def _refuse_what_cannot_work(
+    dataset: data.Dataset, count: int, dims: int, name: str, transform: transforms.Transform, recipe: Recipe
+) -> None:
+    """`count` training samples of `dims` dimensions, counted with the batch."""
+    if transform.measured:
+        wanted = len(transform.parameters)
+        for split in dataset.counts:
+            columns = dataset.measured(split).shape[1]
+            if columns != wanted:
+                raise ScnError(f"{name} is {wanted} value(s) for a sample, but params_{split} has {columns}")
+    if recipe.horizontal_flip and dims != 4:
+        raise ScnError("horizontal_flip is for images: these samples have no left and right")
+    if recipe.compiled:
+        require_compiler()
+    held = 0 if "val" in dataset.counts else round(recipe.validation_share * count)
+    used = min(recipe.train_samples or count, count - held)
+    if recipe.batch_size > used:
+        raise ScnError(
+            f"batch_size {recipe.batch_size} is more than the {used} training samples: choose a smaller one"
+        )

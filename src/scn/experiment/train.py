@@ -1,0 +1,170 @@
+"""Train a run: the loop, with its run folder, checkpoints and metrics around it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import torch
+from torch import nn
+
+from scn import data
+from scn.core.errors import Failed, ScnError
+from scn.core.storage import load_model, save_model, write_atomically
+from scn.runs import Run
+from scn.training.loop import Split, State, Training, split
+
+try:
+    import fcntl
+except ImportError:  # not on this system: there is no lock
+    fcntl = None  # type: ignore[assignment]
+
+Report = Callable[[State, Training, dict[str, Any] | None], None]
+
+
+def choose_device(name: str) -> torch.device:
+    """ "auto" takes a GPU where there is one."""
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+        torch.empty(1, device=device)
+    except (RuntimeError, AssertionError) as error:
+        raise ScnError(f'device "{name}" cannot be used here: {str(error).splitlines()[0]}') from error
+    return device
+
+
+def training_data(run: Run) -> Split:
+    """The run's training data, divided by its seed or as its makers did."""
+    config, recipe = run.config, run.method().recipe
+    dataset = data.load(config.data)
+    if config.checksum and dataset.checksum != config.checksum:
+        raise ScnError(
+            f"{config.data} is not the data that {run.folder} was begun with: their checksums differ"
+        )
+    images, labels = dataset.split("train")
+    by_sensor = run.transform().measured
+    measured = dataset.measured("train") if by_sensor else None
+    official = "val" in dataset.counts
+    share, used = 0.0 if official else recipe.validation_share, recipe.train_samples or len(images)
+    parts = split(images, labels, share, config.seed, measured)
+    parts = replace(parts, images=parts.images[:used], labels=parts.labels[:used])
+    if by_sensor:
+        assert parts.measured is not None
+        parts = replace(parts, measured=parts.measured[:used])
+    if official:
+        held_back = dataset.split("val")
+        parts = replace(parts, validation_images=held_back[0], validation_labels=held_back[1])
+        parts = replace(parts, validation_measured=dataset.measured("val")) if by_sensor else parts
+    return parts
+
+
+def train(
+    run: Run,
+    backbone: Callable[[], nn.Module],
+    *,
+    device: str = "auto",
+    prefetch: bool = True,
+    checkpoint_minutes: float = 2.0,
+    report: Report | None = None,
+) -> nn.Module:
+    """Train the run to its end, from its checkpoint if it has one, and write its network.
+
+    `report` is called after every step, and with the metrics after every epoch.
+    """
+    training = Training(run.method(), training_data(run), run.normalisation(), run.config.seed, prefetch)
+    state = training.start(backbone, choose_device(device))
+    keeper = _Keeper(run, training, checkpoint_minutes, report or (lambda *_: None))
+    with _alone(run.folder), _signals_caught(keeper):
+        keeper.restore(state)
+        for metrics in training.run(state, keeper.after_step):
+            keeper.note(state, metrics)
+    run.save_network(state.net.eval())
+    shutil.rmtree(keeper.file.parent, ignore_errors=True)
+    return state.net
+
+
+class _Keeper:
+    """Writes metrics and checkpoints, and stops the training when a person asks for it."""
+
+    def __init__(self, run: Run, training: Training, minutes: float, report: Report) -> None:
+        self.training, self.report = training, report
+        self.interval = 60 * minutes
+        self.file = run.folder / "checkpoint" / "state.safetensors"
+        self.metrics = run.folder / "metrics.jsonl"
+        self.written = time.monotonic()
+        self.stopping = False
+
+    def restore(self, state: State) -> None:
+        """Go on where the last checkpoint was written; later metrics will be written anew."""
+        for left_over in self.file.parent.glob(f".{self.file.name}.*"):  # of a process that was killed
+            left_over.unlink()
+        if self.file.is_file():
+            tensors, content = load_model(self.file)
+            state.restore(tensors, content)
+        lines = self.metrics.read_text().splitlines() if self.metrics.is_file() else []
+        kept = lines[: state.step // self.training.steps_per_epoch]
+        write_atomically(self.metrics, "".join(f"{line}\n" for line in kept).encode())
+
+    def note(self, state: State, metrics: dict[str, Any]) -> None:
+        with self.metrics.open("a") as file:
+            file.write(json.dumps(metrics) + "\n")
+        self.report(state, self.training, metrics)
+
+    def after_step(self, state: State) -> None:
+        if self.stopping or time.monotonic() - self.written > self.interval:
+            self.training.check(state)
+            self.file.parent.mkdir(exist_ok=True)
+            save_model(self.file, state.tensors(), state.numbers())
+            self.written = time.monotonic()
+        if self.stopping:
+            raise KeyboardInterrupt
+        self.report(state, self.training, None)
+
+    def stop(self, number: int, frame: FrameType | None) -> None:
+        if self.stopping:  # asked twice: at once
+            raise KeyboardInterrupt
+        self.stopping = True
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Two processes that train one run would write over each other's checkpoints."""
+    if fcntl is None:
+        yield
+        return
+    with (folder / "config.json").open() as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Failed(f"{folder} is being trained by another process: let it end, or end it") from None
+        yield
+
+
+@contextmanager
+def _signals_caught(keeper: _Keeper) -> Iterator[None]:
+    """Ctrl-C and SIGTERM wait for the step to end, so that a checkpoint can be written."""
+    caught = (signal.SIGINT, signal.SIGTERM)
+    try:
+        before = [signal.signal(number, keeper.stop) for number in caught]
+    except ValueError:  # not in the main thread: signals are somebody else's business
+        yield
+        return
+    try:
+        yield
+    finally:
+        for number, handler in zip(caught, before, strict=True):
+            signal.signal(number, handler)
+
+
+def last_checkpoint(folder: Path) -> Path | None:
+    path = folder / "checkpoint" / "state.safetensors"
+    return path if path.is_file() else None

@@ -1,0 +1,141 @@
+"""Muon: matrices take steps of orthogonalised momentum, everything else takes Adam's.
+
+A step of Adam follows the few directions that dominate a gradient. Muon (Jordan et al., 2024) makes all
+singular values of a matrix's step about equal, so that the weak directions are learned as well.
+
+torch.optim.Muon takes two-dimensional parameters only. Theta holds D copies of every matrix of the backbone
+as runs of its columns; here they are orthogonalised where they stand, all D in one call.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from scn.core.errors import ScnError
+from scn.core.network import SCN
+
+POLYNOMIAL = (3.4445, -4.7750, 2.0315)  # of a singular value s: a s + b s^3 + c s^5 (Jordan et al.)
+ITERATIONS = 5
+LENGTH = 0.2  # root mean square of a step at learning rate 1, to match Adam's (Liu et al., 2025)
+MOMENTUM, SECOND_MOMENT, EPSILON = 0.9, 0.999, 1e-8
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some columns of a parameter seen as `copies` rows: one weight of the backbone, in each base."""
+
+    parameter: nn.Parameter
+    copies: int
+    start: int
+    stop: int
+    height: int  # rows of the weight as a matrix; 0 for what is no matrix
+
+    def of(self, values: Tensor) -> Tensor:
+        """The columns of a tensor of the parameter's shape, as (copies, height, width) or (copies, width)."""
+        columns = values.view(self.copies, -1)[:, self.start : self.stop]
+        return columns.unflatten(1, (self.height, -1)) if self.height else columns
+
+
+def pieces(net: nn.Module) -> list[Piece]:
+    """Everything that is trained. The configuration network is small: none of it counts as a matrix."""
+    shapes = {p: [tuple(p.shape)] for p in net.parameters() if p.requires_grad and p.numel()}
+    small: set[nn.Parameter] = set()
+    if isinstance(net, SCN):
+        small = set(net.confignet.parameters())
+        if net.theta in shapes:
+            shapes[net.theta] = [slot.shape for slot in net.subspace.slots]
+    found = []
+    for parameter, inside in shapes.items():
+        sizes = [math.prod(shape) for shape in inside]
+        copies = parameter.numel() // sum(sizes)
+        for shape, stop, size in zip(inside, itertools.accumulate(sizes), sizes, strict=True):
+            height = shape[0] if len(shape) > 1 and parameter not in small else 0
+            found.append(Piece(parameter, copies, stop - size, stop, height))
+    return found
+
+
+class Muon(torch.optim.Optimizer):
+    """For the whole of a network; `weight_decay` shrinks the matrices themselves, by lr times itself."""
+
+    def __init__(self, net: nn.Module, lr: float, weight_decay: float = 0.0) -> None:
+        found = pieces(net)
+        self.matrices = [piece for piece in found if piece.height]
+        self.vectors = [piece for piece in found if not piece.height]
+        parameters = list(dict.fromkeys(piece.parameter for piece in found))
+        if not all(parameter.is_contiguous() for parameter in parameters):
+            raise ScnError("Muon needs parameters in ordinary memory order: say --set optimiser=adam")
+        super().__init__(parameters, {"lr": lr, "weight_decay": weight_decay})
+
+    @torch.no_grad()
+    def step(self, closure: Callable[[], float] | None = None) -> float | None:  # type: ignore[override]
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
+        (group,) = self.param_groups
+        for piece in self.matrices:
+            self._orthogonal_step(piece, group["lr"], group["weight_decay"])
+        if self.vectors:
+            self._adam_step(group["params"][0], group["lr"])
+        return loss
+
+    def _orthogonal_step(self, piece: Piece, lr: float, decay: float) -> None:
+        if piece.parameter.grad is None:
+            return
+        weight, gradient = piece.of(piece.parameter), piece.of(piece.parameter.grad)
+        state, name = self.state[piece.parameter], f"momentum.{piece.start}"
+        if name not in state:
+            state[name] = torch.zeros(gradient.shape, dtype=gradient.dtype, device=gradient.device)
+        momentum = state[name].lerp_(gradient, 1 - MOMENTUM)
+        if decay:
+            weight.mul_(1 - lr * decay)
+        scale = LENGTH * max(weight.shape[1:]) ** 0.5
+        weight.sub_(orthogonal(torch.lerp(gradient, momentum, MOMENTUM)), alpha=lr * scale)
+
+    def _adam_step(self, owner: nn.Parameter, lr: float) -> None:
+        """All vectors as one, because each by itself would cost more calls than arithmetic."""
+        weights = [piece.of(piece.parameter) for piece in self.vectors]
+        gradient = torch.cat(
+            [
+                w.new_zeros(w.numel()) if p.parameter.grad is None else p.of(p.parameter.grad).reshape(-1)
+                for p, w in zip(self.vectors, weights, strict=True)
+            ]
+        )
+        state = self.state[owner]
+        if "step" not in state:
+            zero = torch.zeros_like(gradient)
+            state |= {"step": torch.zeros(()), "mean": zero, "square": zero.clone()}
+        state["step"] += 1
+        count = float(state["step"])
+        mean = state["mean"].lerp_(gradient, 1 - MOMENTUM)
+        square = state["square"].lerp_(gradient.square(), 1 - SECOND_MOMENT)
+        deviation = (square / (1 - SECOND_MOMENT**count)).sqrt_().add_(EPSILON)
+        change = (mean / deviation).mul_(-lr / (1 - MOMENTUM**count))
+        changes = change.split([w.numel() for w in weights])
+        torch._foreach_add_(weights, [c.view_as(w) for c, w in zip(changes, weights, strict=True)])
+
+
+def orthogonal(several: Tensor) -> Tensor:
+    """(N, height, width) -> matrices with the same singular vectors and singular values near 1.
+
+    The iteration runs on the smaller Gram matrix, which is a polynomial of itself all the way.
+    """
+    if several.shape[1] > several.shape[2]:
+        return orthogonal(several.mT).mT
+    a, b, c = POLYNOMIAL
+    length = several.flatten(1).norm(dim=1).clamp_min(1e-12).view(-1, 1, 1)
+    gram = several @ several.mT / length.square()
+    product = torch.eye(several.shape[1], dtype=several.dtype, device=several.device)
+    for i in range(ITERATIONS):
+        factor = torch.baddbmm(gram, gram, gram, beta=b, alpha=c)
+        factor.diagonal(dim1=1, dim2=2).add_(a)
+        product = factor @ product
+        if i < ITERATIONS - 1:
+            gram = factor @ gram @ factor
+    return product @ several / length

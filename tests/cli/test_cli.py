@@ -1,0 +1,158 @@
+"""The commands as a user meets them: output, files, exit codes and errors."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from commands import run
+from published_files import checkpoint
+from scn import SCN, runs
+from scn.cli.chart import chart
+from scn.transforms import Parameter
+
+
+@pytest.fixture
+def imported(tmp_path: Path) -> Path:
+    """A run with random weights, to be evaluated on the embedded digits."""
+    np.savez(tmp_path / "c.npz", **checkpoint(widths=(1024, 4, 10)))  # type: ignore[arg-type]
+    result = run("import", str(tmp_path / "c.npz"), "-o", str(tmp_path / "run"), "--data", "digits")
+    assert result.code == 0, result.err
+    assert "SCN with D=2 base models of 4,150 weights" in result.out
+    return tmp_path / "run"
+
+
+def test_import_makes_a_run_folder(imported: Path) -> None:
+    config = json.loads((imported / "config.json").read_text())
+    assert config["method"] == "scn"
+    assert (config["data"], config["transform"], config["preset"]) == ("digits", "rotation", "paper")
+    assert set(config["versions"]) >= {"scn", "torch", "python"}
+    assert config["source"]["imported"] == "c.npz"
+    network = runs.read(imported).network()
+    assert isinstance(network, SCN)
+    assert network.dims == 2
+
+
+def test_import_refuses_a_folder_that_holds_a_run(imported: Path) -> None:
+    result = run("import", str(imported.parent / "c.npz"), "-o", str(imported))
+    assert result.code == 2
+    assert "holds a run already" in result.err
+
+
+def test_evaluate_writes_a_table_and_prints_a_chart(imported: Path) -> None:
+    result = run("evaluate", str(imported), "--step", "30")
+    assert result.code == 0, result.err
+    assert "12 settings, 450 test samples, preset paper" in result.out
+    assert "█" in result.out
+    assert "accuracy over angle (degrees)" in result.out
+    rows = list(csv.DictReader((imported / "accuracy.csv").read_text().splitlines()))
+    assert list(rows[0]) == ["angle", "alpha_1", "alpha_2", "accuracy"]
+    assert [float(row["angle"]) for row in rows] == list(range(0, 360, 30))
+    summary = json.loads((imported / "evaluation.json").read_text())
+    assert summary["samples"] == 450
+    assert summary["mean"] == pytest.approx(np.mean([float(row["accuracy"]) for row in rows]))
+
+
+def test_evaluate_prints_one_json_object(imported: Path) -> None:
+    result = run("evaluate", str(imported), "--step", "90", "--json")
+    content = json.loads(result.out)
+    assert set(content) >= {"mean", "min", "max", "params", "accuracy"}
+    assert content["params"] == [[0.0], [90.0], [180.0], [270.0]]
+    assert content["min"] == min(content["accuracy"])
+    assert content["max"] == max(content["accuracy"])
+
+
+def test_special_evaluations_have_files_of_their_own(imported: Path) -> None:
+    run("evaluate", str(imported), "--step", "90")
+    before = (imported / "accuracy.csv").read_bytes()
+    run("evaluate", str(imported), "--step", "90", "--preset", "default", "--fixed", "30")
+    run("evaluate", str(imported), "--step", "90", "--fixed", "-45")
+    assert (imported / "accuracy.csv").read_bytes() == before
+    assert (imported / "accuracy-fixed--45.csv").is_file()
+    rows = list(csv.DictReader((imported / "accuracy-default-fixed-30.csv").read_text().splitlines()))
+    assert {row["alpha_2"] for row in rows} == {"0.5"}
+
+
+def test_results_go_to_standard_output_and_messages_to_standard_error(imported: Path) -> None:
+    result = run("evaluate", str(imported), "--step", "90")
+    assert "wrote" in result.err
+    assert "wrote" not in result.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--step", "7"], "a step of 7 does not divide the range of angle, 0 to 360 degrees"),
+        (["--step", "0"], "must be positive"),
+        (["--step", "x"], "--step"),
+        (["--preset", "exact"], 'no preset "exact". Known: default, paper'),
+        (["--fixed", "north"], "--fixed takes numbers separated by commas, but got 'north'"),
+        (["--fixed", "1,2"], "params must have 1 value(s) in a row (angle)"),
+        (["--fixed", "nan"], "finite"),
+        (["--unknown"], "unknown"),
+    ],
+)
+def test_wrong_usage_of_evaluate(imported: Path, arguments: list[str], message: str) -> None:
+    result = run("evaluate", str(imported), *arguments)
+    assert result.code == 2
+    assert message in result.err
+    assert "Traceback" not in result.err
+
+
+def test_wrong_runs(imported: Path, tmp_path: Path) -> None:
+    assert "is not a run: it has no config.json" in run("evaluate", str(tmp_path / "none")).err
+    (imported / "model.safetensors").write_bytes(b"nonsense")
+    damaged = run("evaluate", str(imported))
+    assert damaged.code == 2
+    assert "is not a model file of scn, or is damaged" in damaged.err
+    (imported / "config.json").write_text("{}")
+    assert "is not the description of a run" in run("evaluate", str(imported)).err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["none.npz", "-o", "run"], "there is no checkpoint none.npz"),
+        (["none.npz", "-o", "run", "--data", "digit"], 'Did you mean "digits"?'),
+        (["none.npz", "-o", "run", "--transform", "rotate"], 'Did you mean "rotation"?'),
+        (["none.npz"], "--output"),
+    ],
+)
+def test_wrong_usage_of_import(arguments: list[str], message: str) -> None:
+    result = run("import", *arguments)
+    assert result.code == 2
+    assert message in result.err
+
+
+def test_a_checkpoint_for_another_transform(tmp_path: Path) -> None:
+    arrays = checkpoint()
+    arrays["hyper_stack.0.weight"] = np.zeros((64, 3), np.float32)
+    np.savez(tmp_path / "c.npz", **arrays)  # type: ignore[arg-type]
+    result = run("import", str(tmp_path / "c.npz"), "-o", str(tmp_path / "run"))
+    assert result.code == 2
+    assert "takes 3 alpha values, but rotation encodes 2" in result.err
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("command", ["import", "evaluate"])
+def test_help_explains_with_an_example(command: str) -> None:
+    result = run(command, "--help")
+    assert result.code == 0
+    assert f"Example: scn {command}" in result.out
+
+
+def test_a_chart_of_one_value_and_of_many() -> None:
+    angle = Parameter("angle", 0, 360, "degrees", periodic=True)
+    assert "0.5" in chart([0.0], [0.5], angle)
+    assert chart([0.0, 330.0], [0.5, 0.6], angle).splitlines()[-1].split() == [
+        *["0", "accuracy", "over", "angle", "(degrees)", "330"]
+    ]
+    lines = chart([float(i) for i in range(1000)], [i / 1000 for i in range(1000)], angle).splitlines()
+    bars = [line.split("│")[1] for line in lines[:-1]]
+    heights = [sum(bar[i] != " " for bar in bars) for i in range(72)]
+    assert heights == sorted(heights)
+    assert heights[0] < heights[-1]

@@ -1,0 +1,115 @@
+"""Projects for boards: complete, and correct C and C++ as far as a compiler without their tools can tell.
+
+The headers in `stubs` declare what the projects use of Arduino and ESP-IDF. This checks syntax and types
+against them; it is no build by the boards' own tools, and the projects say so.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from scn import SCN, methods, transforms
+from scn.backbones import MLP
+from scn.data import Normalisation
+from scn.export import Options, Subject, targets
+
+STUBS = Path(__file__).parents[1] / "stubs"
+WARNINGS = ("-Wall", "-Wextra", "-Werror")
+
+
+def a_subject(transform: str, shape: tuple[int, ...], mixes: bool = True, params: Any = None) -> Subject:
+    told = methods.get("scn" if mixes else "one4all")(transforms.get(transform), dims=2)
+    backbone = MLP(shape, 3, 4)
+    net: nn.Module = SCN(backbone, told.transform.alpha_dim, 2) if mixes else backbone
+    mean = tuple(0.1 * (i + 1) for i in range(shape[0] if len(shape) > 1 else len(shape)))
+    return Subject("toy", net, told, shape, Normalisation(mean, mean), "digits", params)
+
+
+CASES: dict[str, tuple[Subject, Options]] = {
+    "accelerometer": (a_subject("rotation", (1, 8, 8)), Options()),
+    "colours and light": (a_subject("light", (3,)), Options()),
+    "several channels, no sensor": (a_subject("scaling", (3, 8, 8)), Options()),
+    "two params": (a_subject("translation", (1, 8, 8)), Options(theta="row")),
+    "fixed": (a_subject("rotation", (1, 8, 8), params=torch.tensor([30.0])), Options(theta="fixed")),
+    "plain": (a_subject("rotation", (1, 8, 8), mixes=False), Options()),
+}
+
+
+@pytest.fixture(params=CASES)
+def case(request: pytest.FixtureRequest) -> tuple[Subject, Options]:
+    return CASES[request.param]
+
+
+def needs(tool: str) -> None:
+    if shutil.which(tool) is None:
+        pytest.skip(f"there is no {tool}")
+
+
+def test_a_sketch_passes_the_compiler_against_stubs_of_the_arduino_api(
+    case: tuple[Subject, Options], tmp_path: Path
+) -> None:
+    needs("g++")
+    report = targets.get("arduino")(*case, tmp_path)
+    sketch = tmp_path / "toy" / "toy.ino"
+    assert sketch in report.files
+    command = ["g++", "-std=gnu++14", *WARNINGS, "-fsyntax-only", f"-I{STUBS}", "-x", "c++", str(sketch)]
+    subprocess.run(command, check=True)
+    for source in (tmp_path / "toy").glob("*.c"):
+        subprocess.run(["gcc", "-std=c99", *WARNINGS, "-fsyntax-only", source], check=True)
+
+
+def test_a_component_passes_the_compiler_against_stubs_of_esp_idf(
+    case: tuple[Subject, Options], tmp_path: Path
+) -> None:
+    needs("gcc")
+    report = targets.get("esp-idf")(*case, tmp_path)
+    component = tmp_path / "toy"
+    main = component / "examples" / "toy_example" / "main" / "main.c"
+    assert main in report.files
+    for source in (*component.glob("*.c"), main):
+        places = [f"-I{component / 'include'}", f"-I{STUBS}"]
+        subprocess.run(["gcc", "-std=gnu99", *WARNINGS, "-fsyntax-only", *places, source], check=True)
+    listed = (component / "CMakeLists.txt").read_text()
+    assert all(f'"{source.name}"' in listed for source in component.glob("*.c"))
+
+
+@pytest.mark.parametrize(
+    ("name", "sensor"),
+    [("accelerometer", "accelerometer"), ("colours and light", "light"), ("fixed", None), ("plain", None)],
+)
+def test_a_sketch_has_the_sensor_that_measures_its_setting(
+    name: str, sensor: str | None, tmp_path: Path
+) -> None:
+    report = targets.get("arduino")(*CASES[name], tmp_path)
+    assert report.facts["sensor"] == sensor
+    written = {path.name for path in report.files if path.name.startswith("scn_")}
+    assert written == ({"scn_sensor.h", f"scn_{sensor}.h", f"scn_{sensor}.c"} if sensor else set())
+
+
+@pytest.mark.parametrize("target", ["arduino", "esp-idf"])
+def test_a_project_says_what_was_not_checked(target: str, tmp_path: Path) -> None:
+    report = targets.get(target)(*CASES["accelerometer"], tmp_path)
+    readme = (tmp_path / "toy" / "README.md").read_text()
+    assert "not run on a board" in readme
+    assert "not built with them" in report.facts["checked"]
+
+
+@pytest.mark.parametrize("target", ["arduino", "esp-idf"])
+def test_a_project_holds_the_state_itself(target: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="leave out --state explicit"):
+        targets.get(target)(CASES["plain"][0], Options(state="explicit"), tmp_path)
+
+
+def test_c_code_comes_with_a_sensor_on_request(tmp_path: Path) -> None:
+    subject, _ = CASES["accelerometer"]
+    report = targets.get("c")(subject, Options(sensor="accelerometer"), tmp_path)
+    assert {path.name for path in report.files} >= {"toy.h", "toy.c", "scn_accelerometer.c", "scn_sensor.h"}
+    with pytest.raises(ValueError, match="the sensor accelerometer measures"):
+        targets.get("c")(CASES["two params"][0], Options(sensor="accelerometer"), tmp_path)

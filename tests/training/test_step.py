@@ -1,0 +1,167 @@
+"""A compiled step does what the plain step does."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+import scn
+from commands import run
+from scn import methods, runs
+from scn.experiment.train import train
+from scn.methods import Method
+from scn.runs import backbone_of
+from scn.training import step
+from scn.training.loop import State
+from scn.training.recipe import Recipe
+
+SMALL = ("--width", "8", "--dims", "3", "--batch-size", "32", "--compile", "--quiet")
+SPLIT_EVENLY = 16
+
+
+class Everything(nn.Module):
+    """Convolution, norm with statistics, dropout, and a buffer that is replaced and not rewritten."""
+
+    count: Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(1, 4, 8, stride=8)
+        self.norm = nn.BatchNorm2d(4)
+        self.drop = nn.Dropout(0.3)
+        self.last = nn.Linear(64, 10)
+        self.register_buffer("count", torch.zeros(()))
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.count = self.count + 1
+        return self.last(self.drop(self.norm(self.conv(x)).relu().flatten(1)))
+
+
+class Undecided(nn.Module):
+    """Looks at the values before it decides what to do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.last = nn.Linear(1024, 10)
+
+    def forward(self, x: Tensor) -> Tensor:
+        out = self.last(x.flatten(1))
+        return out if out.mean() > 0 else out + 1
+
+
+def method(name: str = "scn", **changes: object) -> Method:
+    recipe = Recipe(batch_size=SPLIT_EVENLY, **changes)  # type: ignore[arg-type]
+    return methods.get(name)(scn.transforms.get("rotation"), recipe, 3)
+
+
+def batch(chosen: Method, seed: int) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
+    generator = torch.Generator().manual_seed(seed)
+    x = torch.randn(SPLIT_EVENLY, 1, 32, 32, generator=generator)
+    y = torch.randint(0, 10, (SPLIT_EVENLY,), generator=generator)
+    params = chosen.draw(chosen.recipe.alphas_per_batch, generator)
+    return x, y, chosen.told(params, generator)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"alphas_per_batch": 1},
+        {"entropy_weight": 0.3, "wrong_entropy_weight": 0.3, "evidence_weight": 0.5},
+        {"mixed_precision": True},
+    ],
+)
+@pytest.mark.parametrize(
+    ("name", "backbone"), [("scn", Everything), ("one4all", Everything), ("scn", scn.backbones.MLP)]
+)
+def test_the_same_gradients_and_the_same_statistics(
+    name: str, backbone: type[nn.Module], changes: dict[str, float]
+) -> None:
+    chosen = method(name, **changes)
+    torch.manual_seed(0)
+    nets = [chosen.build(backbone)]
+    nets.append(copy.deepcopy(nets[0]))
+    plain, compiled = step.Plain(chosen, nets[0]), step.Compiled(chosen, nets[1])
+    rounding = 0.02 if "mixed_precision" in changes else 1e-4
+    for number in range(3):
+        found = []
+        for descend in (plain, compiled):
+            torch.manual_seed(number)
+            found.append(descend(*batch(chosen, number)))
+        torch.testing.assert_close(found[1], found[0], rtol=rounding, atol=rounding)
+        for mine, theirs in zip(nets[0].parameters(), nets[1].parameters(), strict=True):
+            assert mine.grad is not None
+            assert theirs.grad is not None
+            assert (mine.grad - theirs.grad).norm() <= rounding * max(1.0, float(mine.grad.norm()))
+        torch.testing.assert_close(
+            dict(nets[1].named_buffers()), dict(nets[0].named_buffers()), rtol=rounding, atol=rounding
+        )
+
+
+class Tied(nn.Module):
+    """One weight in two places."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.again, self.last = nn.Linear(1024, 16), nn.Linear(1024, 16), nn.Linear(16, 10)
+        self.again.weight = self.first.weight
+
+    def forward(self, x: Tensor) -> Tensor:
+        flat = x.flatten(1)
+        return self.last(self.first(flat).relu() + self.again(flat.flip(1)))
+
+
+def test_tied_weights_stay_tied() -> None:
+    chosen = method("one4all")
+    torch.manual_seed(0)
+    net = Tied()
+    step.Plain(chosen, net)(*batch(chosen, 0))
+    right = [p.grad for p in net.parameters()]
+    step.Compiled(chosen, net)(*batch(chosen, 0))
+    torch.testing.assert_close([p.grad for p in net.parameters()], right)
+
+
+def test_a_batch_of_another_shape_is_refused() -> None:
+    chosen = method("one4all")
+    compiled = step.Compiled(chosen, scn.backbones.MLP())
+    x, y, told = batch(chosen, 0)
+    compiled(x, y, told)
+    with pytest.raises(ValueError, match="batches differ in shape"):
+        compiled(x[:8], y[:8], told)
+
+
+def test_a_backbone_that_decides_by_values_is_refused() -> None:
+    chosen = method("one4all")
+    with pytest.raises(ValueError, match="Undecided cannot be compiled: train without --compile"):
+        step.Compiled(chosen, Undecided())(*batch(chosen, 0))
+
+
+def test_without_a_compiler_the_error_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(ValueError, match="needs a C\\+\\+ compiler"):
+        step.Compiled(method(), method().build(scn.backbones.MLP))
+
+
+def test_a_compiled_run_remembers_it_and_resumes_bit_for_bit(tmp_path: Path) -> None:
+    class Enough(Exception):
+        pass
+
+    for name in ("peace", "stopped"):
+        result = run("train", *SMALL, "--epochs", "2", "-o", str(tmp_path / name))
+        assert result.code == 0, result.err
+    stopped = runs.read(tmp_path / "stopped")
+    assert stopped.method().recipe.compiled
+    stopped.model_file.unlink()
+
+    def stop(state: State, training: object, metrics: object) -> None:
+        if state.step == 17:
+            raise Enough
+
+    with pytest.raises(Enough):
+        train(stopped, backbone_of(stopped), checkpoint_minutes=1e-9, report=stop)
+    assert run("train", "--resume", str(tmp_path / "stopped"), "--quiet").code == 0
+    assert stopped.model_file.read_bytes() == (tmp_path / "peace" / "model.safetensors").read_bytes()

@@ -1,0 +1,95 @@
+"""What the paper says about the structure of trained networks, on networks that really were trained."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from conftest import real_file
+from scn import SCN, runs
+from scn.experiment.plan import plan_run
+from scn.experiment.train import train
+from scn.runs import Run, backbone_of
+from scn.runs.measure import measure
+from scn.training.recipe import Recipe
+
+ANGLE = torch.tensor([[0.0], [180.0]])
+
+
+def trained(
+    folder: Path, data: str, transform: str, backbone: str, recipe: Recipe, **more: Any
+) -> tuple[Run, SCN]:
+    run = runs.create(folder, plan_run(data, transform, backbone, "scn", recipe, **more))
+    net = train(run, backbone_of(run), device="cpu", prefetch=False)
+    assert isinstance(net, SCN)
+    return run, net
+
+
+def betas(run: Run, net: SCN, steps: int) -> Tensor:
+    """(steps ** P, D): the mixture at every setting of a grid."""
+    transform = run.method().transform
+    with torch.no_grad():
+        return net.beta(transform.encode(transform.grid(steps)))
+
+
+def spread(beta: Tensor) -> float:
+    """How much the share of any base changes over the grid."""
+    return (beta.amax(dim=0) - beta.amin(dim=0)).max().item()
+
+
+@pytest.mark.parametrize("block", ["layer1", "layer4"])
+def test_one_configurable_block_of_a_resnet_is_enough_to_adapt(tmp_path: Path, block: str) -> None:
+    recipe = Recipe(epochs=6, batch_size=32)
+    run, net = trained(
+        tmp_path / "run", "digits", "rotation", "resnet18", recipe=recipe, dims=3,
+        sizes={"width": 4}, configurable=(f"{block}.*",),
+    )  # fmt: skip
+    plain = net.configure(run.method().transform.encode(ANGLE[0]))
+    mixed = sum(p.numel() for name, p in plain.named_parameters() if name.startswith(f"{block}."))
+    total = sum(p.numel() for p in plain.parameters())
+    config_net = sum(p.numel() for p in net.confignet.parameters())
+    assert sum(p.numel() for p in net.parameters()) == total + 2 * mixed + config_net
+    right, _ = measure(run, net, ANGLE)
+    wrong, _ = measure(run, net, ANGLE[1:], fixed=ANGLE[0])
+    assert right.accuracy.min() > 0.6
+    assert wrong.accuracy.item() < right.accuracy[1] - 0.1, "the block alone must tell 0 from 180 degrees"
+
+
+@pytest.mark.parametrize("dims", [2, 3, 5])
+def test_one_base_is_all_that_a_backbone_without_need_for_others_learns(tmp_path: Path, dims: int) -> None:
+    real_file("SCN_DATA_DIR", "fashion-mnist.npz")
+    recipe = Recipe(epochs=6, batch_size=64, train_samples=4000, separation_weight=0.0)
+    run, net = trained(
+        tmp_path / "run", "fashion-mnist", "translation", "shift-invariant-cnn",
+        recipe=recipe, dims=dims, preset="padded",
+    )  # fmt: skip
+    beta = betas(run, net, 9)
+    assert beta.mean(dim=0).max() > 0.9
+    assert spread(beta) < 0.1
+
+
+def test_a_backbone_that_needs_several_bases_uses_them(tmp_path: Path) -> None:
+    """The same data, changes and recipe as above: it is the backbone that makes the difference."""
+    real_file("SCN_DATA_DIR", "fashion-mnist.npz")
+    recipe = Recipe(epochs=6, batch_size=64, train_samples=4000, separation_weight=0.0)
+    run, net = trained(
+        tmp_path / "run", "fashion-mnist", "translation", "mlp", recipe=recipe, dims=3, preset="padded"
+    )
+    assert spread(betas(run, net, 9)) > 0.5
+
+
+def test_the_mixture_is_continuous_in_alpha(tmp_path: Path) -> None:
+    run, net = trained(
+        tmp_path / "run", "digits", "rotation", "mlp", recipe=Recipe(epochs=10, batch_size=64), dims=5
+    )
+    assert spread(betas(run, net, 90)) > 0.5, "a constant would be continuous, too"
+    steps = {}
+    for count in (720, 1440, 2880):
+        beta = betas(run, net, count)
+        steps[count] = (beta - beta.roll(1, dims=0)).abs().max().item()
+    assert steps[1440] / steps[720] == pytest.approx(0.5, abs=0.05)
+    assert steps[2880] / steps[1440] == pytest.approx(0.5, abs=0.05)
