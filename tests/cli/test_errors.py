@@ -1,4 +1,4 @@
-"""Errors as a user meets them: one line for what a person can mend, a traceback for a fault of the program."""
+"""Errors as a user meets them: one line for what a person can mend, a traceback for a fault of ours."""
 
 from __future__ import annotations
 
@@ -51,7 +51,11 @@ def test_a_fault_of_the_program_keeps_its_traceback() -> None:
 
 @pytest.mark.parametrize(
     ("error", "code"),
-    [(ScnError("no such thing"), 2), (Failed("the disk is full"), 1), (PermissionError(13, "denied", "x"), 1)],
+    [
+        (ScnError("no such thing"), 2),
+        (Failed("the disk is full"), 1),
+        (PermissionError(13, "denied", "x"), 1),
+    ],
 )
 def test_an_error_for_people_is_one_line(
     error: Exception, code: int, monkeypatch: pytest.MonkeyPatch

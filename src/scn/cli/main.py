@@ -32,6 +32,7 @@ def _run() -> int:
     import typer
 
     from scn.cli.commands import app
+    from scn.cli.words import as_options
     from scn.core.errors import Failed, ScnError
 
     usage = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "UsageError")
@@ -44,7 +45,7 @@ def _run() -> int:
     except (ScnError, OSError) as error:
         if os.environ.get("SCN_DEBUG"):
             raise
-        print(f"scn: {error}", file=sys.stderr)
+        print(f"scn: {as_options(str(error))}", file=sys.stderr)
         wrong = isinstance(error, ScnError) and not isinstance(error, Failed)
         return 2 if wrong or isinstance(error, FileNotFoundError | FileExistsError) else 1
 

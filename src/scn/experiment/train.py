@@ -18,7 +18,7 @@ from torch import nn
 
 from scn import data
 from scn.core.errors import Failed, ScnError
-from scn.core.storage import load_model, save_model, write_atomically
+from scn.core.storage import failures_named, load_model, save_model, write_atomically
 from scn.runs import Run
 from scn.training.loop import Split, State, Training, split
 
@@ -115,7 +115,7 @@ class _Keeper:
         write_atomically(self.metrics, "".join(f"{line}\n" for line in kept).encode())
 
     def note(self, state: State, metrics: dict[str, Any]) -> None:
-        with self.metrics.open("a") as file:
+        with failures_named(self.metrics), self.metrics.open("a") as file:
             file.write(json.dumps(metrics) + "\n")
         self.report(state, self.training, metrics)
 
