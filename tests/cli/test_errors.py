@@ -124,7 +124,8 @@ sys.meta_path.insert(0, Stop())
 
 def test_an_interruption_of_a_command_is_no_traceback() -> None:
     code = f"""
-import scn.cli.tasks as tasks, time
+import scn.cli.tasks as tasks, signal, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
 class Table(dict):
     def values(self):
         print("begun", flush=True)

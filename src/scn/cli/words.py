@@ -19,6 +19,7 @@ ARGUMENTS = (
     "current",
     "cycles_per_instruction",
     "data",
+    "dims",
     "epochs",
     "evidence_weight",
     "fixed",
@@ -26,6 +27,7 @@ ARGUMENTS = (
     "jobs",
     "replace",
     "samples",
+    "seeds",
     "state",
     "voltage",
 )

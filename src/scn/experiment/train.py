@@ -101,7 +101,7 @@ class _Keeper:
         self.file = run.folder / "checkpoint" / "state.safetensors"
         self.metrics = run.folder / "metrics.jsonl"
         self.written = time.monotonic()
-        self.stopping = False
+        self.stopping = 0  # the signal that asked for it
 
     def restore(self, state: State) -> None:
         """Go on where the last checkpoint was written; later metrics will be written anew."""
@@ -130,9 +130,9 @@ class _Keeper:
         self.report(state, self.training, None)
 
     def stop(self, number: int, frame: FrameType | None) -> None:
-        if self.stopping:  # asked twice: at once
+        if self.stopping == number:  # asked twice: at once. Ctrl-C and a caller that ends us ask once each
             raise KeyboardInterrupt
-        self.stopping = True
+        self.stopping = self.stopping or number
 
 
 @contextmanager
@@ -163,6 +163,12 @@ def _signals_caught(keeper: _Keeper) -> Iterator[None]:
     finally:
         for number, handler in zip(caught, before, strict=True):
             signal.signal(number, handler)
+
+
+def epochs_trained(folder: Path) -> int | None:
+    """How many epochs this run has behind it; None before its training has begun."""
+    path = folder / "metrics.jsonl"
+    return path.read_text().count("\n") if path.is_file() else None
 
 
 def last_checkpoint(folder: Path) -> Path | None:
