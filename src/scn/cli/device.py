@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from scn import methods, runs
-from scn.cli.train import numbers
+from scn.cli.values import numbers
 from scn.device import targets
 from scn.device.emulate import PHASES
 from scn.device.estimate import Assumptions, assumptions

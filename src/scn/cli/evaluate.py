@@ -15,7 +15,7 @@ from rich.progress import track
 from scn import runs
 from scn.cli.chart import chart
 from scn.cli.search import open_search
-from scn.cli.train import numbers
+from scn.cli.values import numbers
 from scn.cli.words import as_options
 from scn.core.errors import ScnError
 from scn.runs import backbone_of

@@ -12,7 +12,7 @@ import torch
 import typer
 
 from scn import runs
-from scn.cli.train import numbers
+from scn.cli.values import numbers
 from scn.core.errors import AlreadyThere, ScnError
 from scn.export import Options, sensors, subject_of, targets
 from scn.runs import backbone_of

@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.progress import track
 
-from scn.cli.train import numbers
+from scn.cli.values import numbers
 from scn.core.errors import ScnError
 from scn.plots.animation import FRAMES, SUFFIXES, film, require_ffmpeg, write_film
 from scn.plots.figures import FIGURES, UNDATED, check_output, find, make, write

@@ -16,8 +16,7 @@ from rich.table import Table
 from safetensors.torch import load_file, save_file
 
 from scn import data, runs, search
-from scn.cli.compare import whole_numbers
-from scn.cli.train import numbers
+from scn.cli.values import numbers, whole_numbers
 from scn.cli.words import as_options
 from scn.core.errors import ScnError, WrongType
 from scn.core.network import SCN

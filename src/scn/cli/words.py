@@ -15,6 +15,7 @@ NAMED = re.compile(r"`(\w+)(?:=([^`\s]*))?`")
 ARGUMENTS = (
     "backbone",
     "batch_size",
+    "budget",
     "clock",
     "current",
     "cycles_per_instruction",
@@ -25,10 +26,13 @@ ARGUMENTS = (
     "fixed",
     "inference",
     "jobs",
+    "recipe",
     "replace",
     "samples",
     "seeds",
     "state",
+    "task",
+    "transform",
     "voltage",
 )
 OPTIONS = {

@@ -31,9 +31,9 @@ def plan_run(
     configurable: Sequence[str] = ("*",),
     seed: int = 0,
     sizes: Mapping[str, int | None] | None = None,
-    measure: bool = True,
+    normalise: bool = True,
 ) -> RunConfig:
-    """The configuration of a new run. `measure` normalises by the data's own mean and deviation."""
+    """The configuration of a new run. `normalise` by the data's own mean and deviation."""
     kind = methods.get(method)
     changed = transforms.get(transform, preset)
     objection = kind.objection(changed)
@@ -66,7 +66,7 @@ def plan_run(
         find_slots(net, tuple(configurable))
     description = {"class": backbone} if ":" in backbone else {"name": backbone}
     added = seen.shape[1] - images.shape[1] if kind.shows_input and seen.dim() == images.dim() else -1
-    measured = data.measured_normalisation(images) if measure and added >= 0 else None
+    measured = data.measured_normalisation(images) if normalise and added >= 0 else None
     normalisation = measured.beside(added) if measured else data.Normalisation()
     return RunConfig(
         method=method,

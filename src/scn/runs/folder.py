@@ -121,13 +121,17 @@ class Run:
 
     def save_network(self, net: nn.Module) -> None:
         """Write the network; what was measured of another one is void."""
-        for pattern in ("accuracy*.csv", "evaluation*.json", "device.json"):
-            for old in self.folder.glob(pattern):
-                old.unlink()
+        self.void_measurements()
         if isinstance(net, SCN):
             net.save(self.model_file)
         else:
             save_model(self.model_file, net.state_dict(), {"backbone": describe_backbone(net)})
+
+    def void_measurements(self) -> None:
+        """Remove what was measured of a network that is no longer the run's."""
+        for pattern in ("accuracy*.csv", "evaluation*.json", "device.json"):
+            for old in self.folder.glob(pattern):
+                old.unlink()
 
     def write_accuracy(
         self, result: Accuracy, transform: Transform, facts: dict[str, Any], suffix: str = ""
