@@ -59,16 +59,16 @@ def plan_run(
     aim = objectives.get(objective).learned_from(dataset)
     aim.labels(dataset.split("train")[1])
     _refuse_terms_for_classes(recipe, aim)
-    planned = kind(changed, recipe, dims, None if fixed is None else torch.tensor(fixed), objective=aim)
-    seen = planned.inputs(data.to_float(images[:2]), setting, lambda x: x)
-    make, arguments = backbones.factory(backbone, seen.shape[1:], aim.outputs, **(sizes or {}))
+    planned = kind(changed, recipe, 1, None if fixed is None else torch.tensor(fixed), objective=aim)
+    samples = data.to_float(images[:2])
+    seen = planned.see(changed.apply(samples, setting), setting)
+    inputs = planned.inputs(samples, setting, lambda x: x)
+    make, arguments = backbones.factory(backbone, planned.shape_of(inputs), aim.outputs, **(sizes or {}))
     with torch.random.fork_rng(), torch.no_grad():
-        net = make().eval()
-        net(seen)  # what cannot work is an error before anything is written
-        _require_size(
-            net, planned, data.to_float(images[:2]), f"backbone {backbone}", f"{transform} (preset {preset})"
-        )
-        find_slots(net, tuple(configurable))
+        net = planned.build(make).eval()
+        planned.outputs(net, inputs, setting)  # what cannot work is an error before anything is written
+        _require_size(net, planned, samples, f"backbone {backbone}", f"{transform} (preset {preset})")
+        find_slots(make(), tuple(configurable))
     description = {"class": backbone} if ":" in backbone else {"name": backbone}
     added = seen.shape[1] - images.shape[1] if kind.shows_input and seen.dim() == images.dim() else -1
     measured = data.measured_normalisation(images) if measure and added >= 0 else None
@@ -99,7 +99,7 @@ def _require_size(net: nn.Module, method: Method, x: Tensor, named: str, change:
     if low.shape == high.shape:
         return
     try:
-        net(low), net(high)
+        method.outputs(net, low, ends[:1]), method.outputs(net, high, ends[1:])
     except RuntimeError as error:
         raise ScnError(
             f"the {named} takes inputs of one size, but {change} makes inputs of several, such as "

@@ -69,6 +69,11 @@ class Method(ABC):
         """What the network is shown of the changed input x, before it is normalised."""
         return x
 
+    def shape_of(self, inputs: Tensor) -> tuple[int, ...]:
+        """The shape of one input of the backbone, from what `inputs` gave; a method of several versions
+        of a sample leaves their number out."""
+        return tuple(inputs.shape[1:])
+
     @abstractmethod
     def outputs(self, net: nn.Module, x: Tensor, params: Tensor) -> Tensor:
         """The network's outputs for x (B, ...), whose K groups are under the settings params (K, P)."""
