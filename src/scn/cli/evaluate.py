@@ -17,6 +17,7 @@ from scn import runs
 from scn.cli.chart import chart
 from scn.cli.search import open_search
 from scn.cli.train import numbers
+from scn.cli.words import as_options
 from scn.core.errors import ScnError
 from scn.runs import backbone_of
 from scn.runs.evaluation import evaluate_run
@@ -78,7 +79,7 @@ def command(
         way = open_search(opened, way_name, None, {}, backbone)
         doubt = reason_to_doubt(opened, way)
         if doubt:
-            print(f"warning: {doubt}", file=sys.stderr)
+            print(f"warning: {as_options(doubt)}", file=sys.stderr)
         answer = by_batches(way, size)
     result = evaluate_run(
         opened,

@@ -18,6 +18,7 @@ from safetensors.torch import load_file, save_file
 from scn import data, runs, search
 from scn.cli.compare import whole_numbers
 from scn.cli.train import numbers
+from scn.cli.words import as_options
 from scn.core.errors import ScnError, WrongType
 from scn.core.network import SCN
 from scn.data import to_float
@@ -97,7 +98,7 @@ def command(
     notes = Console(stderr=True, quiet=quiet, soft_wrap=True)
     doubt = reason_to_doubt(opened, way)
     if doubt:
-        print(f"warning: {doubt}", file=sys.stderr)
+        print(f"warning: {as_options(doubt)}", file=sys.stderr)
     if stream is not None:
         _follow(opened, way, stream, steps, drift, seed, as_json, notes)
         return

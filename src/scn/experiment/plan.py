@@ -44,7 +44,7 @@ def plan_run(
     if dims < 1:
         raise ScnError(f"dims must be at least 1, but is {dims}")
     if kind.needs_fixed != (fixed is not None):
-        need = "needs --fixed, the setting it is trained for" if kind.needs_fixed else "takes no --fixed"
+        need = "needs `fixed`, the setting it is trained for" if kind.needs_fixed else "takes no `fixed`"
         raise ScnError(f"the method {method} {need}")
     if fixed is not None:
         changed.checked(torch.tensor(fixed))

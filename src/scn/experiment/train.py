@@ -18,7 +18,7 @@ from torch import nn
 
 from scn import data
 from scn.core.errors import Failed, ScnError
-from scn.core.storage import load_model, save_model, write_atomically
+from scn.core.storage import failures_named, load_model, save_model, write_atomically
 from scn.runs import Run
 from scn.training.batches import TrainingData, hold_back
 from scn.training.loop import Training
@@ -107,7 +107,7 @@ class _Keeper:
         self.file = run.checkpoint_file
         self.metrics = run.metrics_file
         self.written = time.monotonic()
-        self.stopping = False
+        self.stopping = 0  # the signal that asked for it
 
     def restore(self, state: State) -> None:
         """Go on where the last checkpoint was written; later metrics will be written anew."""
@@ -121,7 +121,7 @@ class _Keeper:
         write_atomically(self.metrics, "".join(f"{line}\n" for line in kept).encode())
 
     def note(self, state: State, metrics: dict[str, Any]) -> None:
-        with self.metrics.open("a") as file:
+        with failures_named(self.metrics), self.metrics.open("a") as file:
             file.write(json.dumps(metrics) + "\n")
         self.report(state, self.training, metrics)
 
@@ -136,9 +136,9 @@ class _Keeper:
         self.report(state, self.training, None)
 
     def stop(self, number: int, frame: FrameType | None) -> None:
-        if self.stopping:  # asked twice: at once
+        if self.stopping == number:  # asked twice: at once. Ctrl-C and a caller that ends us ask once each
             raise KeyboardInterrupt
-        self.stopping = True
+        self.stopping = self.stopping or number
 
 
 @contextmanager
@@ -169,6 +169,12 @@ def _signals_caught(keeper: _Keeper) -> Iterator[None]:
     finally:
         for number, handler in zip(caught, before, strict=True):
             signal.signal(number, handler)
+
+
+def epochs_trained(folder: Path) -> int | None:
+    """How many epochs this run has behind it; None before its training has begun."""
+    path = folder / "metrics.jsonl"
+    return path.read_text().count("\n") if path.is_file() else None
 
 
 def last_checkpoint(folder: Path) -> Path | None:

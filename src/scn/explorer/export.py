@@ -37,7 +37,7 @@ def write_explorer(
         if len(page) < LIMIT:
             write_atomically(path, page)
             return {"settings": len(grid.settings), "told": len(grid.told), "samples": len(picked.labels)}
-    raise ScnError(f"{samples} samples do not fit a page of {LIMIT:,} bytes: ask for fewer by --samples")
+    raise ScnError(f"{samples} samples do not fit a page of {LIMIT:,} bytes: ask for fewer `samples`")
 
 
 def _shown_networks(shown: Sequence[LoadedRun]) -> tuple[list[LoadedRun], LoadedRun | None]:

@@ -81,7 +81,7 @@ def path(transform: Transform, frames: int) -> Tensor:
 
 def film(loaded: Sequence[LoadedRun], options: Options, frames: int = FRAMES) -> Film:
     """Frames of the SCN with the largest D among these runs."""
-    one = max(scns(loaded, "of --animate"), key=lambda run: run.key[1])
+    one = max(scns(loaded, "of an animation"), key=lambda run: run.key[1])
     params = path(one.transform, frames)
     beta = betas(one, params)
     with column_style():

@@ -202,5 +202,5 @@ def backbone_of(run: Run, named: str | None = None) -> Callable[[], nn.Module]:
     if "name" in description:
         return functools.partial(backbones.get(description["name"]), **description.get("arguments", {}))
     if named is None or named != description["class"]:
-        raise ScnError(f"{run.folder} has a backbone of your own: say --backbone {description['class']}")
+        raise ScnError(f"{run.folder} has a backbone of your own: say `backbone={description['class']}`")
     return functools.partial(find_class(named), **description.get("arguments", {}))
