@@ -18,7 +18,7 @@ import torch
 from safetensors.torch import load_file
 
 from commands import run
-from conftest import real_file
+from needs import real_file
 from scn import SCN, runs
 
 OLD = Path(__file__).parent / "old"
