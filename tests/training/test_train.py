@@ -312,7 +312,10 @@ def test_progress_is_plain_lines_where_there_is_no_terminal(small_data: str, tmp
 
 
 def test_tensorboard_gets_every_metric(small_data: str, tmp_path: Path) -> None:
-    accumulators = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    accumulators = pytest.importorskip(
+        "tensorboard.backend.event_processing.event_accumulator",
+        reason="needs tensorboard (make venv installs it)",
+    )
     folder = tmp_path / "run"
     result = run(
         "train", "--data", small_data, *SMALL, "--track", "tensorboard", "-o", str(folder), "--quiet"
