@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from scn import objectives
 from scn.experiment.choice import Choice, choose
 from scn.experiment.tasks import DEMO
 from scn.training import recipe
@@ -22,6 +23,10 @@ TransformOption = Annotated[
 ]
 BackboneOption = Annotated[
     str | None, typer.Option(help=f"A backbone, or your package.module:Class; by default {DEMO.backbone}.")
+]
+ObjectiveOption = Annotated[
+    str | None,
+    typer.Option(help=f"What is learned: {', '.join(objectives.registry)}; by default {objectives.USUAL}."),
 ]
 WidthOption = Annotated[int | None, typer.Option(help="Width of the backbone.")]
 DepthOption = Annotated[int | None, typer.Option(help="Depth of the backbone.")]
@@ -46,7 +51,7 @@ SetOption = Annotated[
     ),
 ]
 
-CHOSEN = ("task", "budget", "data", "transform", "backbone", "width", "depth", "preset")
+CHOSEN = ("task", "budget", "data", "transform", "backbone", "objective", "width", "depth", "preset")
 # Options with a value of the recipe, and which values they are.
 OF_RECIPE = {
     "epochs": ("epochs",),

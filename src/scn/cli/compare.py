@@ -22,6 +22,7 @@ from scn.cli.choice import (
     DepthOption,
     EpochsOption,
     NumberOption,
+    ObjectiveOption,
     PresetOption,
     RecipeOption,
     SetOption,
@@ -32,13 +33,14 @@ from scn.cli.choice import (
 )
 from scn.cli.progress import comparison_progress
 from scn.cli.values import whole_numbers
-from scn.experiment.compare import compare, describe, entitle, write_table
+from scn.experiment.compare import compare, describe, entitle
 from scn.experiment.jobs import Exam, Job, plan_jobs
-from scn.pages import collect
 from scn.plots.comparison import draw_comparison
 from scn.plots.style import label
 from scn.report import write_report
-from scn.runs.outcome import Outcome, Row, table
+from scn.runs import Run
+from scn.runs.collection import collect
+from scn.runs.outcome import Outcome, Row, table, write_comparison
 from scn.transforms import get as get_transform
 
 
@@ -79,11 +81,13 @@ def finish(
     jobs: Sequence[Job], test: Exam, outcomes: list[Outcome], folder: Path, backbone: str, as_json: bool
 ) -> list[Row]:
     """Table, file, picture and report of a comparison that has been carried out."""
-    rows, facts, config = table(outcomes), describe(jobs, test), jobs[0].config
+    config = jobs[0].config
+    score = Run(folder, config).objective().score
+    rows, facts = table(outcomes, score), describe(jobs, test)
     title = entitle(facts, rows[0].seeds)
-    written = write_table(rows, folder, facts)
+    written = write_comparison(rows, folder, facts)
     picture = folder / "comparison.png"
-    draw_comparison(outcomes, get_transform(config.transform, config.preset), title, picture)
+    draw_comparison(outcomes, get_transform(config.transform, config.preset), score, title, picture)
     if as_json:
         print(json.dumps({**facts, "rows": [asdict(row) for row in rows]}))
     else:
@@ -103,6 +107,7 @@ def command(
     data: DataOption = None,
     transform: TransformOption = None,
     backbone: BackboneOption = None,
+    objective: ObjectiveOption = None,
     width: WidthOption = None,
     depth: DepthOption = None,
     methods: Annotated[

@@ -16,7 +16,8 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from scn.experiment.compare import progress as epochs_done
 from scn.experiment.jobs import Job
 from scn.experiment.train import Report
-from scn.training.loop import State, Training
+from scn.training.loop import Training
+from scn.training.state import State
 
 LINE_SECONDS = 10.0  # between two plain lines of a training
 COMPARISON_SECONDS = 30.0  # of a comparison

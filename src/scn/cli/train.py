@@ -21,6 +21,7 @@ from scn.cli.choice import (
     EvidenceOption,
     MixedPrecisionOption,
     NumberOption,
+    ObjectiveOption,
     PresetOption,
     RecipeOption,
     SetOption,
@@ -36,7 +37,8 @@ from scn.core.errors import Failed, ScnError
 from scn.experiment import track
 from scn.experiment.train import Report, choose_device, extend, last_checkpoint, train
 from scn.runs import Run, backbone_of
-from scn.training.loop import Diverged, State, Training
+from scn.training.loop import Diverged, Training
+from scn.training.state import State
 
 MethodOption = Annotated[str, typer.Option(help=f"One of {', '.join(methods.registry)}.")]
 ConfigurableOption = Annotated[
@@ -59,6 +61,7 @@ def command(
     data: DataOption = None,
     transform: TransformOption = None,
     backbone: BackboneOption = None,
+    objective: ObjectiveOption = None,
     width: WidthOption = None,
     depth: DepthOption = None,
     method: MethodOption = "scn",

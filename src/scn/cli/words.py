@@ -26,6 +26,7 @@ ARGUMENTS = (
     "fixed",
     "inference",
     "jobs",
+    "objective",
     "recipe",
     "replace",
     "samples",

@@ -7,7 +7,7 @@ from typing import Any
 
 from torch import Tensor
 
-from scn import transforms
+from scn import objectives, transforms
 from scn.core.errors import ScnError
 from scn.experiment import tasks
 from scn.experiment.plan import plan_run
@@ -30,6 +30,7 @@ class Choice:
     grid: int | None = None
     test_samples: int = 0
     dims: tuple[int, ...] = (1, 3, 8)
+    objective: str = objectives.USUAL
 
     def config(self, method: str, **more: Any) -> RunConfig:
         return plan_run(
@@ -40,6 +41,7 @@ class Choice:
             self.recipe,
             preset=self.preset,
             sizes=self.sizes,
+            objective=self.objective,
             normalise=not self.published,
             **more,
         )
@@ -59,6 +61,7 @@ def choose(
     data: str | None = None,
     transform: str | None = None,
     backbone: str | None = None,
+    objective: str | None = None,
     width: int | None = None,
     depth: int | None = None,
     preset: str | None = None,
@@ -69,6 +72,7 @@ def choose(
     sizes = {name: size for name, size in (("width", width), ("depth", depth)) if size is not None}
     if task is not None:
         own = {"data": data, "transform": transform, "backbone": backbone, "recipe": recipe}
+        own["objective"] = objective
         for name, value in own.items():
             if value is not None:
                 raise ScnError(f"a task has its own {name}: leave out `{name}`")
@@ -84,6 +88,7 @@ def choose(
         tasks.recipe(named, kind).changed(**changes or {}),
         {**sizes},
         published=named == "paper",
+        objective=objective or objectives.USUAL,
     )
 
 

@@ -8,21 +8,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from scn import runs
+from scn import data, runs
 from scn.core.errors import AlreadyThere, Failed, ScnError
 from scn.experiment import engines
 from scn.experiment.jobs import Exam, Job
 from scn.experiment.train import epochs_trained, train
 from scn.runs import Run, RunConfig, backbone_of
-from scn.runs.measure import measure
-from scn.runs.outcome import Outcome, Row
+from scn.runs.collection import LoadedRun
+from scn.runs.evaluation import evaluate_run
+from scn.runs.outcome import Outcome
+from scn.runs.scores import table_file, write_scores
 
 
 def open_run(folder: Path, config: RunConfig) -> Run:
@@ -30,7 +32,8 @@ def open_run(folder: Path, config: RunConfig) -> Run:
     if not (folder / "config.json").exists():
         return runs.create(folder, config)
     run = runs.read(folder)
-    ours, theirs = (json.loads(json.dumps(asdict(c))) for c in (config, run.config))
+    old = replace(run.config, recipe=run.recipe().to_json())  # with what recipes have had since
+    ours, theirs = (json.loads(json.dumps(asdict(c))) for c in (config, old))
     for key in ours.keys() - {"versions"}:
         if ours[key] != theirs[key]:
             inner = [k for k in ours[key] if ours[key][k] != theirs[key].get(k)] if key == "recipe" else []
@@ -47,33 +50,21 @@ def carry_out(folder: Path, job: Job, backbone: str | None, test: Exam) -> Outco
     factory = backbone_of(run, backbone)
     if not run.is_trained:
         train(run, factory, prefetch=False)
-    net = run.network(factory if run.is_own_class else None)
     method = run.method()
     settings = test.settings if method.fixed is None else method.fixed.view(1, -1)
-    samples = min(test.samples or run.config.samples["test"], run.config.samples["test"])
-    known = _evaluation(run)
-    if (known.get("settings"), known.get("samples")) != (len(settings), samples):
-        result, facts = measure(run, net, settings, samples=samples)
-        run.write_accuracy(result, method.transform, facts)
-    plain = method.configured(net, settings[0])
-    rows = [line.split(",") for line in (run.folder / "accuracy.csv").read_text().splitlines()[1:]]
-    return Outcome(
-        run.config.method,
-        run.config.dims,
-        run.config.seed,
-        sum(p.numel() for p in net.parameters()),
-        sum(p.numel() for p in plain.parameters()),
-        [[float(value) for value in row[: settings.shape[1]]] for row in rows],
-        [float(row[-1]) for row in rows],
-        _evaluation(run)["mean"],
-    )
+    if not _is_evaluated(run, len(settings), test.samples):
+        found = evaluate_run(run, run.network(factory), settings, samples=test.samples or None)
+        write_scores(run.folder, found, method.transform)
+    return LoadedRun(run, backbone=backbone).outcome
 
 
-def _evaluation(run: Run) -> dict[str, Any]:
-    """What an evaluation wrote about itself; empty if there was none."""
-    path = run.folder / "evaluation.json"
-    found: dict[str, Any] = json.loads(path.read_text()) if path.is_file() else {}
-    return found
+def _is_evaluated(run: Run, settings: int, samples: int) -> bool:
+    """Whether the run was evaluated under so many settings on so many samples, 0 for all."""
+    if not table_file(run.folder).is_file():
+        return False
+    facts = LoadedRun(run).stored("").facts
+    count = data.load(run.config.data).counts["test"]
+    return (facts.get("settings"), facts["samples"]) == (settings, min(samples or count, count))
 
 
 def compare(
@@ -136,6 +127,7 @@ def describe(jobs: Sequence[Job], test: Exam) -> dict[str, Any]:
     samples = {name: min(limits.get(name) or count, count) for name, count in config.samples.items()}
     return {
         "data": Path(config.data).stem,
+        "score": Run(Path(), config).objective().score.key,
         "samples": samples,
         "transform": config.transform,
         "preset": config.preset,
@@ -146,9 +138,3 @@ def entitle(facts: dict[str, Any], seeds: int) -> str:
     """The same in a line."""
     counts = ", ".join(f"{count:,} {name}" for name, count in facts["samples"].items())
     return f"{facts['transform']} on {facts['data']} ({counts}), preset {facts['preset']}, {seeds} seed(s)"
-
-
-def write_table(rows: Sequence[Row], folder: Path, facts: dict[str, Any]) -> Path:
-    path = folder / "comparison.json"
-    runs.write_json(path, {**facts, "rows": [asdict(row) for row in rows]})
-    return path

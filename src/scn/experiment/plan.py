@@ -10,10 +10,11 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from scn import backbones, data, methods, transforms
+from scn import backbones, data, methods, objectives, transforms
 from scn.core.errors import ScnError
 from scn.core.layout import find_slots
 from scn.methods import Method
+from scn.objectives import Classification, Objective
 from scn.runs import RunConfig
 from scn.training.recipe import Recipe
 from scn.training.step import require_compiler
@@ -30,6 +31,7 @@ def plan_run(
     preset: str = "default",
     fixed: list[float] | None = None,
     configurable: Sequence[str] = ("*",),
+    objective: str = objectives.USUAL,
     seed: int = 0,
     sizes: Mapping[str, int | None] | None = None,
     normalise: bool = True,
@@ -44,15 +46,20 @@ def plan_run(
     images, _ = dataset.split("train")
     _refuse_what_cannot_work(dataset, len(images), images.dim(), transform, changed, recipe)
     setting = changed.sample(1, torch.Generator().manual_seed(0))
-    told = kind(changed, recipe, dims, None if fixed is None else torch.tensor(fixed))
-    seen = told.see(changed.apply(data.to_float(images[:2]), setting), setting)
-    make, arguments = backbones.factory(backbone, seen.shape[1:], len(dataset.classes), **(sizes or {}))
+    aim = objectives.get(objective).learned_from(dataset)
+    aim.labels(dataset.split("train")[1])
+    _refuse_terms_for_classes(recipe, aim)
+    planned = kind(changed, recipe, 1, None if fixed is None else torch.tensor(fixed), objective=aim)
+    samples = data.to_float(images[:2])
+    seen = planned.see(changed.apply(samples, setting), setting)
+    inputs = planned.inputs(samples, setting, lambda x: x)
+    make, arguments = backbones.factory(backbone, planned.shape_of(inputs), aim.outputs, **(sizes or {}))
     with torch.random.fork_rng(), torch.no_grad():
-        net = _tried(make, seen, len(dataset.classes), f"backbone {backbone}")
-        _require_size(
-            net, told, data.to_float(images[:2]), f"backbone {backbone}", f"{transform} (preset {preset})"
-        )
-        find_slots(net, tuple(configurable))
+        _require_outputs(make, planned.shape_of(inputs), aim.outputs, f"backbone {backbone}")
+        net = planned.build(make).eval()
+        planned.outputs(net, inputs, setting)
+        _require_size(net, planned, samples, f"backbone {backbone}", f"{transform} (preset {preset})")
+        find_slots(make(), tuple(configurable))
     description = {"class": backbone} if ":" in backbone else {"name": backbone}
     added = seen.shape[1] - images.shape[1] if kind.shows_input and seen.dim() == images.dim() else -1
     measured = data.measured_normalisation(images) if normalise and added >= 0 else None
@@ -66,6 +73,7 @@ def plan_run(
         dims=dims if kind.mixes else 1,
         fixed=fixed,
         configurable=list(configurable),
+        objective={"name": objective, **aim.stored()},
         seed=seed,
         recipe=asdict(recipe),
         normalisation=asdict(normalisation),
@@ -98,8 +106,8 @@ def _check_method(
         raise ScnError(f"the seed must be at least 0 and below 2**63, but is {seed}")
 
 
-def _tried(make: Callable[[], nn.Module], x: Tensor, outputs: int, named: str) -> nn.Module:
-    """A new network that gives `outputs` values for each input; x shows whether it does."""
+def _require_outputs(make: Callable[[], nn.Module], shape: tuple[int, ...], outputs: int, named: str) -> None:
+    """Refuse a backbone that does not give `outputs` values for each input of this shape."""
     try:
         inspect.signature(make).bind()
     except TypeError as error:
@@ -107,7 +115,7 @@ def _tried(make: Callable[[], nn.Module], x: Tensor, outputs: int, named: str) -
             f"the {named} cannot be made: {error}. Its constructor is given shape, classes, width and depth, "
             "as far as it takes them; everything else needs a default"
         ) from error
-    net, shape = make().eval(), tuple(x.shape[1:])
+    net, x = make().eval(), torch.zeros(2, *shape)
     try:
         found = net(x)
     except RuntimeError as error:
@@ -123,23 +131,31 @@ def _tried(make: Callable[[], nn.Module], x: Tensor, outputs: int, named: str) -
             f"the {named} returns {tuple(found.shape)} for {len(x)} inputs, but must return "
             f"({len(x)}, {outputs}): {outputs} values for each"
         )
-    return net
 
 
 def _require_size(net: nn.Module, method: Method, x: Tensor, named: str, change: str) -> None:
     """Refuse a network of one input size where the ends of the range make inputs of two."""
     parameters = method.transform.parameters
     ends = torch.tensor([[p.low for p in parameters], [p.high for p in parameters]])
-    low, high = (method.see(method.transform.apply(x, end), end) for end in ends)
+    low, high = (method.inputs(x, end, lambda shown: shown) for end in ends)
     if low.shape == high.shape:
         return
     try:
-        net(low), net(high)
+        method.outputs(net, low, ends[:1]), method.outputs(net, high, ends[1:])
     except RuntimeError as error:
         raise ScnError(
             f"the {named} takes inputs of one size, but {change} makes inputs of several, such as "
             f"{tuple(low.shape[1:])} and {tuple(high.shape[1:])}: choose another preset or backbone"
         ) from error
+
+
+def _refuse_terms_for_classes(recipe: Recipe, objective: Objective) -> None:
+    """Entropy and evidence are those of class probabilities."""
+    if isinstance(objective, Classification):
+        return
+    for name in ("entropy_weight", "wrong_entropy_weight", "evidence_weight", "label_smoothing"):
+        if getattr(recipe, name):
+            raise ScnError(f"{name} is for classification, and this is not: leave it at 0")
 
 
 def _refuse_what_cannot_work(

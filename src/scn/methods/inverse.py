@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from torch import Tensor
 
-from scn.methods.base import Plain, registry
+from scn.methods.base import PlainMethod, registry
 from scn.transforms import Transform
 
 
 @registry.register("inverse")
 @dataclass(frozen=True)
-class Inverse(Plain):
+class Inverse(PlainMethod):
     """Knows the setting as an SCN does, and spends it on restoring the input."""
+
+    title: ClassVar[str] = "Inverse"
 
     @classmethod
     def objection(cls, transform: Transform) -> str | None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from scn.methods.base import Plain, registry
+from scn.methods.base import PlainMethod, registry
 
 
 @registry.register("one4all")
 @dataclass(frozen=True)
-class One4All(Plain):
-    """Sees the changed input and is told nothing."""
+class One4All(PlainMethod):
+    """Sees the changed input and knows nothing else."""
+
+    title: ClassVar[str] = "One4All"

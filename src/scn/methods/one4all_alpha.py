@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 from torch import Tensor
 
-from scn.methods.base import Plain, registry
+from scn.methods.base import PlainMethod, registry
 from scn.transforms import Transform
 
 
 @registry.register("one4all-alpha")
 @dataclass(frozen=True)
-class One4AllAlpha(Plain):
+class One4AllAlpha(PlainMethod):
     """A plain network on the readings of a sensor with alpha beside them."""
+
+    title: ClassVar[str] = "One4All told alpha"
 
     @classmethod
     def objection(cls, transform: Transform) -> str | None:
