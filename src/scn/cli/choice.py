@@ -32,6 +32,9 @@ WidthOption = Annotated[int | None, typer.Option(help="Width of the backbone.")]
 DepthOption = Annotated[int | None, typer.Option(help="Depth of the backbone.")]
 PresetOption = Annotated[str | None, typer.Option(help="How the transform acts: default, paper, ...")]
 RecipeOption = Annotated[str | None, typer.Option("--recipe", help="default or paper.")]
+ClampOption = Annotated[
+    bool, typer.Option("--clamp", help="Measured values outside their range count as its nearest end.")
+]
 SetOption = Annotated[
     list[str] | None,
     typer.Option(

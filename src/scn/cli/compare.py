@@ -20,6 +20,7 @@ from rich.table import Table
 from scn.cli.choice import (
     BackboneOption,
     BudgetOption,
+    ClampOption,
     DataOption,
     DepthOption,
     PresetOption,
@@ -126,6 +127,7 @@ def command(
     recipe_name: RecipeOption = None,
     epochs: Annotated[int | None, typer.Option(help="By default the recipe's.")] = None,
     batch_size: Annotated[int | None, typer.Option(help="By default the recipe's.")] = None,
+    clamp: ClampOption = False,
     set_: SetOption = None,
     step: Annotated[float | None, typer.Option(help="Distance of the settings in the test.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
@@ -150,7 +152,7 @@ def command(
         depth=depth,
         preset=preset,
         recipe_name=recipe_name,
-        changes={"epochs": epochs, "batch_size": batch_size},
+        changes={"epochs": epochs, "batch_size": batch_size, "clamp": clamp or None},
         set_=set_,
     )
     names = None if methods is None else [name.strip() for name in methods.split(",")]

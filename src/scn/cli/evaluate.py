@@ -89,6 +89,8 @@ def command(
             list(rows), "evaluate", console=Console(stderr=True), disable=quiet, transient=True
         ),
     )
+    for found in facts.get("outside", []):
+        print(f"warning: of the test samples, {found['said']}", file=sys.stderr)
     used = facts["preset"]
     suffix = "" if used == opened.config.preset else f"-{used}"
     if frozen is not None:

@@ -13,6 +13,7 @@ from scn import methods, runs
 from scn.cli.choice import (
     BackboneOption,
     BudgetOption,
+    ClampOption,
     DataOption,
     DepthOption,
     PresetOption,
@@ -73,6 +74,7 @@ def command(
     device: Annotated[str, typer.Option(help="auto, cpu, cuda, ...")] = "auto",
     mixed_precision: Annotated[bool, typer.Option("--mixed-precision", help="bfloat16.")] = False,
     compile_: Annotated[bool, typer.Option("--compile", help="A step as one piece of machine code.")] = False,
+    clamp: ClampOption = False,
     set_: SetOption = None,
     tracker: Annotated[str | None, typer.Option("--track", help="tensorboard: curves to look at.")] = None,
     checkpoint_minutes: Annotated[float, typer.Option(help="Time between two checkpoints.")] = 2.0,
@@ -119,6 +121,7 @@ def command(
                 "evidence_weight": evidence_weight,
                 "mixed_precision": mixed_precision or None,
                 "compiled": compile_ or None,
+                "clamp": clamp or None,
             },
             set_=set_,
         )

@@ -28,6 +28,7 @@ from scn.methods import Method
 from scn.runs import Run, RunConfig, backbone_of
 from scn.runs.measure import measure
 from scn.runs.outcome import Outcome, Row
+from scn.training.recipe import Recipe
 from scn.transforms import Transform
 
 ONE4ONE_SETTINGS = 5
@@ -93,7 +94,8 @@ def open_run(folder: Path, config: RunConfig) -> Run:
     if not (folder / "config.json").exists():
         return runs.create(folder, config)
     run = runs.read(folder)
-    ours, theirs = (json.loads(json.dumps(asdict(c))) for c in (config, run.config))
+    whole = (replace(c, recipe=Recipe(**c.recipe).to_json()) for c in (config, run.config))
+    ours, theirs = (json.loads(json.dumps(asdict(c))) for c in whole)
     for key in ours.keys() - {"versions", "source"}:
         if ours[key] != theirs[key]:
             inner = [k for k in ours[key] if ours[key][k] != theirs[key].get(k)] if key == "recipe" else []

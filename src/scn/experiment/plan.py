@@ -105,12 +105,16 @@ def _refuse_what_cannot_work(
     dataset: data.Dataset, count: int, dims: int, name: str, transform: transforms.Transform, recipe: Recipe
 ) -> None:
     """`count` training samples of `dims` dimensions, counted with the batch."""
+    dataset.refuse_unlearnable()
     if transform.measured:
         wanted = len(transform.parameters)
         for split in dataset.counts:
             columns = dataset.measured(split).shape[1]
             if columns != wanted:
                 raise ScnError(f"{name} is {wanted} value(s) for a sample, but params_{split} has {columns}")
+            if split != "test":  # whose outliers are counted when it is evaluated
+                of_split = f"{dataset.name}: params_{split}"
+                transform.within(dataset.measured(split), clamp=recipe.clamp, named=of_split)
     if recipe.horizontal_flip and dims != 4:
         raise ScnError("horizontal_flip is for images: these samples have no left and right")
     if recipe.compiled:

@@ -14,7 +14,7 @@ from types import FrameType
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from scn import data
 from scn.core.errors import Failed, ScnError
@@ -51,8 +51,13 @@ def training_data(run: Run) -> Split:
             f"{config.data} is not the data that {run.folder} was begun with: their checksums differ"
         )
     images, labels = dataset.split("train")
-    by_sensor = run.transform().measured
-    measured = dataset.measured("train") if by_sensor else None
+    transform = run.transform()
+    by_sensor = transform.measured
+
+    def readings(part: str) -> Tensor:
+        return transform.within(dataset.measured(part), clamp=recipe.clamp, named=f"params_{part}")
+
+    measured = readings("train") if by_sensor else None
     official = "val" in dataset.counts
     share, used = 0.0 if official else recipe.validation_share, recipe.train_samples or len(images)
     parts = split(images, labels, share, config.seed, measured)
@@ -63,7 +68,7 @@ def training_data(run: Run) -> Split:
     if official:
         held_back = dataset.split("val")
         parts = replace(parts, validation_images=held_back[0], validation_labels=held_back[1])
-        parts = replace(parts, validation_measured=dataset.measured("val")) if by_sensor else parts
+        parts = replace(parts, validation_measured=readings("val")) if by_sensor else parts
     return parts
 
 

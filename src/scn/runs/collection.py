@@ -22,6 +22,7 @@ from scn import backbones, methods, runs
 from scn.core.errors import NotThere, ScnError
 from scn.core.network import SCN
 from scn.runs import Run, backbone_of
+from scn.training.recipe import Recipe
 from scn.transforms import Transform
 
 Key = tuple[str, int, str]  # method, D and what else is said of a run
@@ -245,7 +246,8 @@ def told_apart(found: Sequence[Run], ignored: Sequence[str] = ()) -> list[str]:
 def _flat(run: Run) -> dict[str, Any]:
     """What may differ between runs of one task, beside method, D and seed."""
     sizes = {name: value for name, value in arguments(run).items() if name != "shape"}
-    return {**sizes, **run.config.recipe, "configurable": " ".join(run.config.configurable)}
+    recipe = Recipe(**run.config.recipe).to_json() if run.config.recipe else {}  # an old one lacks new values
+    return {**sizes, **recipe, "configurable": " ".join(run.config.configurable)}
 
 
 def arguments(run: Run) -> dict[str, Any]:

@@ -33,6 +33,11 @@ def measure(
     total = dataset.counts["test"]
     chosen = torch.linspace(0, total - 1, samples or total).round().long()
     images, labels = (part[chosen] for part in dataset.split("test"))
+    by_sensor = method.transform.measured
+    readings = dataset.measured("test")[chosen] if by_sensor else None
+    outside = [] if readings is None else method.transform.outside(readings)
+    if readings is not None and method.recipe.clamp:
+        readings = method.transform.clamped(readings)
     result = evaluate(
         method,
         net,
@@ -41,7 +46,7 @@ def measure(
         params,
         normalisation=run.normalisation(),
         fixed=fixed,
-        measured=dataset.measured("test")[chosen] if method.transform.measured else None,
+        measured=readings,
         answer=answer,
         progress=progress,
     )
@@ -54,6 +59,8 @@ def measure(
         "settings": len(params),
         "fixed": None if fixed is None else fixed.tolist(),
     }
+    if outside:
+        facts["outside"] = [found.facts() for found in outside]  # the ranges that the run was trained for
     if result.samples is not None:
         facts["counts"] = result.samples.tolist()  # under each setting
     return result, facts

@@ -41,6 +41,7 @@ class Recipe:
     own; otherwise all start from one, with noise of so many of its standard deviations.
     The weights of entropy (low at the right alpha, high at a wrong one) and evidence train for search.
     `train_samples` is how many samples are used, 0 for all.
+    `clamp` moves measured parameters outside their range to its nearest end; else they are refused.
     `compiled` makes a step one piece of machine code (see scn.training.step), for long trainings.
     """
 
@@ -63,6 +64,7 @@ class Recipe:
     horizontal_flip: bool = False
     validation_share: float = 0.05
     train_samples: int = 0
+    clamp: bool = False
     mixed_precision: bool = False
     compiled: bool = False
 
