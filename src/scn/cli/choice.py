@@ -9,6 +9,7 @@ import typer
 from torch import Tensor
 
 from scn import transforms
+from scn.cli.own import vouch
 from scn.core.errors import ScnError
 from scn.experiment import tasks
 from scn.experiment.plan import plan_run
@@ -20,13 +21,25 @@ from scn.training.recipe import Recipe
 TaskOption = Annotated[str | None, typer.Option("--task", help="A task of the paper: see `scn tasks`.")]
 BudgetOption = Annotated[str | None, typer.Option(help="For a task: paper, cpu (by default) or smoke.")]
 DataOption = Annotated[
-    str | None, typer.Option("--data", help=f"A data set, or an .npz file; by default {DEMO.data}.")
+    str | None,
+    typer.Option(
+        "--data",
+        help=f"A data set, an .npz file, or your package.module:function; by default {DEMO.data}.",
+        callback=vouch,
+    ),
 ]
 TransformOption = Annotated[
-    str | None, typer.Option(help=f"How the input changes, several by +; by default {DEMO.transform}.")
+    str | None,
+    typer.Option(
+        help=f"How the input changes, or your package.module:Class, several by +; default {DEMO.transform}.",
+        callback=vouch,
+    ),
 ]
 BackboneOption = Annotated[
-    str | None, typer.Option(help=f"A backbone, or your package.module:Class; by default {DEMO.backbone}.")
+    str | None,
+    typer.Option(
+        help=f"A backbone, or your package.module:Class; by default {DEMO.backbone}.", callback=vouch
+    ),
 ]
 WidthOption = Annotated[int | None, typer.Option(help="Width of the backbone.")]
 DepthOption = Annotated[int | None, typer.Option(help="Depth of the backbone.")]

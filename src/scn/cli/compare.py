@@ -31,6 +31,7 @@ from scn.cli.choice import (
     WidthOption,
     choose,
 )
+from scn.cli.own import vouch
 from scn.core.errors import ScnError
 from scn.experiment.compare import Exam, Job, compare, plan, write_table
 from scn.pages import collect
@@ -116,7 +117,12 @@ def command(
     width: WidthOption = None,
     depth: DepthOption = None,
     methods: Annotated[
-        str | None, typer.Option(help="Separated by commas; by default all that can deal with the transform.")
+        str | None,
+        typer.Option(
+            help="Separated by commas, also your package.module:Class; by default all that can deal with the "
+            "transform.",
+            callback=vouch,
+        ),
     ] = None,
     dims: Annotated[
         str | None, typer.Option(help="D of the SCNs, by commas; by default 1,3,8 or the task's.")

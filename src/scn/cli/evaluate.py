@@ -14,6 +14,7 @@ from rich.progress import track
 
 from scn import runs
 from scn.cli.chart import chart
+from scn.cli.own import OwnOption
 from scn.cli.search import open_search
 from scn.cli.train import numbers
 from scn.core.errors import ScnError
@@ -49,6 +50,7 @@ def command(
     backbone: Annotated[
         str | None, typer.Option(help="Your own class, package.module:Class, if the run has one.")
     ] = None,
+    own: OwnOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress on standard error.")] = False,
 ) -> None:

@@ -12,6 +12,7 @@ import torch
 import typer
 
 from scn import runs
+from scn.cli.own import OwnOption
 from scn.cli.train import numbers
 from scn.core.errors import AlreadyThere, ScnError
 from scn.export import Options, sensors, subject_of, targets
@@ -48,6 +49,7 @@ def command(
     backbone: Annotated[
         str | None, typer.Option(help="Your own class, package.module:Class, if the run has one.")
     ] = None,
+    own: OwnOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Write a trained network as code for another place.

@@ -24,6 +24,7 @@ from scn.cli import (
     train,
 )
 from scn.core.errors import Failed, ScnError
+from scn.core.registry import NotNamed
 
 app = typer.Typer(
     help="Subspace-configurable networks: small networks that follow a measured change of the input.",
@@ -59,6 +60,7 @@ def main() -> None:
     except (ScnError, OSError) as error:
         if os.environ.get("SCN_DEBUG"):
             raise
-        print(f"scn: {error}", file=sys.stderr)
+        named = f"{error.what}: --own {error.name}" if isinstance(error, NotNamed) else error
+        print(f"scn: {named}", file=sys.stderr)
         wrong = isinstance(error, ScnError) and not isinstance(error, Failed)
         sys.exit(2 if wrong or isinstance(error, FileNotFoundError | FileExistsError) else 1)

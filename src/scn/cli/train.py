@@ -24,6 +24,7 @@ from scn.cli.choice import (
     WidthOption,
     choose,
 )
+from scn.cli.own import OwnOption, vouch
 from scn.cli.progress import training_progress
 from scn.core.errors import Failed, ScnError
 from scn.experiment import track
@@ -48,7 +49,12 @@ def command(
     backbone: BackboneOption = None,
     width: WidthOption = None,
     depth: DepthOption = None,
-    method: Annotated[str, typer.Option(help=f"One of {', '.join(methods.registry)}.")] = "scn",
+    method: Annotated[
+        str,
+        typer.Option(
+            help=f"One of {', '.join(methods.registry)}, or your package.module:Class.", callback=vouch
+        ),
+    ] = "scn",
     dims: Annotated[int, typer.Option(help="D, how many base models are mixed.")] = 8,
     preset: PresetOption = None,
     recipe_name: RecipeOption = None,
@@ -75,6 +81,7 @@ def command(
     mixed_precision: Annotated[bool, typer.Option("--mixed-precision", help="bfloat16.")] = False,
     compile_: Annotated[bool, typer.Option("--compile", help="A step as one piece of machine code.")] = False,
     clamp: ClampOption = False,
+    own: OwnOption = None,
     set_: SetOption = None,
     tracker: Annotated[str | None, typer.Option("--track", help="tensorboard: curves to look at.")] = None,
     checkpoint_minutes: Annotated[float, typer.Option(help="Time between two checkpoints.")] = 2.0,

@@ -12,7 +12,7 @@ import hashlib
 import math
 import os
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +21,7 @@ import torch
 from torch import Tensor
 
 from scn.core.errors import NotThere, ScnError
-from scn.core.registry import Registry
+from scn.core.registry import Registry, own_part
 from scn.data import check, forms
 
 Arrays = forms.Arrays
@@ -111,6 +111,8 @@ def load(name: str | os.PathLike[str]) -> Dataset:
             raise NotThere(f"there is no data file {path}")
         return _checked(path.stem, _read(path))
     name = str(name)
+    if ":" in name:
+        return _own(name)
     loader = registry.get(name)
     folder = data_folder()
     file = folder / f"{name}.npz"
@@ -121,6 +123,27 @@ def load(name: str | os.PathLike[str]) -> Dataset:
             f"SCN_DATA_DIR at the folder with {name}.npz or its official files"
         )
     return _checked(name, preparations.get(name, dict)(arrays))
+
+
+def _own(name: str) -> Dataset:
+    """What a function of the user's own returns: arrays of the file form by name, or a whole data set."""
+    make = own_part(name, registry.kind)
+    if not callable(make):
+        raise ScnError(f'the data set "{name}" must be a function that returns arrays, not {make!r:.60}')
+    made = make()
+    if isinstance(made, Dataset):
+        return made
+    if not isinstance(made, Mapping):
+        raise ScnError(
+            f'the data set "{name}" must return arrays by name (x_train, y_train, x_test, y_test), but '
+            f"returned {type(made).__name__}"
+        )
+    return _checked(short_name(name), {str(key): np.asarray(array) for key, array in made.items()})
+
+
+def short_name(name: str) -> str:
+    """What a data set is called in a title: a file without folder and ending, code without its module."""
+    return Path(name).stem if is_path(name) else name.rpartition(":")[2]
 
 
 def is_path(name: str | os.PathLike[str]) -> bool:

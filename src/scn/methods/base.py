@@ -92,4 +92,4 @@ class Plain(Method):
         return net
 
 
-registry: Registry[type[Method]] = Registry("method")
+registry: Registry[type[Method]] = Registry("method", Method)

@@ -169,7 +169,8 @@ def load(paths: Iterable[Path], backbone: str | None = None, *, command: str = "
 
     def rank(one: LoadedRun) -> tuple[Any, ...]:
         method, dims, more = one.key
-        return not one.mixes, order.index(method), dims, more, one.run.config.fixed or [], one.run.config.seed
+        place = order.index(method) if method in order else len(order)  # behind them methods of one's own
+        return not one.mixes, place, method, dims, more, one.run.config.fixed or [], one.run.config.seed
 
     return sorted(loaded, key=rank)
 

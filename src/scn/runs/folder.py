@@ -29,7 +29,7 @@ from scn import backbones, methods, transforms
 from scn.backbones.build import find_class
 from scn.core.errors import AlreadyThere, NotThere, ScnError
 from scn.core.network import SCN
-from scn.core.registry import build_backbone, describe_backbone
+from scn.core.registry import allowed, build_backbone, describe_backbone
 from scn.core.storage import load_model, save_model, write_atomically
 from scn.data import Normalisation
 from scn.methods import Method
@@ -188,6 +188,7 @@ def backbone_of(run: Run, named: str | None = None) -> Callable[[], nn.Module]:
     description = run.config.backbone
     if "name" in description:
         return functools.partial(backbones.get(description["name"]), **description.get("arguments", {}))
-    if named is None or named != description["class"]:
-        raise ScnError(f"{run.folder} has a backbone of your own: say --backbone {description['class']}")
-    return functools.partial(find_class(named), **description.get("arguments", {}))
+    own = description["class"]
+    if own != named and own not in allowed():
+        raise ScnError(f"{run.folder} has a backbone of your own: say --backbone {own}")
+    return functools.partial(find_class(own), **description.get("arguments", {}))

@@ -193,7 +193,7 @@ class Transform(ABC):
         return params.clamp(low, high)
 
     def within(self, params: Tensor, *, clamp: bool = False, named: str = "params") -> Tensor:
-        """params (N, P) that all lie in their ranges: others are refused, or clamped where `clamp` says so."""
+        """params (N, P) that all lie in their ranges: others are refused, or clamped if `clamp` is set."""
         if clamp:
             return self.clamped(params)
         outside = self.outside(params)
@@ -216,4 +216,4 @@ class Transform(ABC):
         return params
 
 
-registry: Registry[type[Transform]] = Registry("transform")
+registry: Registry[type[Transform]] = Registry("transform", Transform)
