@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from scn.methods.base import Plain
+from scn.methods.base import PlainMethod
 from scn.transforms import Light, Parameter, Transform, registry
 
 
@@ -60,7 +60,7 @@ class Daylight(Light):
 
 
 @dataclass(frozen=True)
-class Blurred(Plain):
+class Blurred(PlainMethod):
     """A plain network that sees a blurred picture, whatever the setting."""
 
     def see(self, x: Tensor, params: Tensor) -> Tensor:

@@ -72,7 +72,7 @@ def test_light_outside_its_range_is_refused_in_training(tmp_path: Path) -> None:
     assert result.code == 2
     assert "mine: params_train: 300 of 300 values (1024.71 to 4998.01)" in result.err
     assert "lie outside the range, light from 10 to 760 counts" in result.err
-    assert "set clamp" in result.err
+    assert "or set --clamp" in result.err
     assert not (tmp_path / "run").exists()
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from needs import emulated
 from scn.core.errors import ScnError
 from scn.device import targets
 from scn.device.build import Code, build
@@ -76,18 +77,12 @@ def toy(folder: Path, body: str = "", waiting: str = "") -> Code:
 
 @pytest.fixture(params=targets.TARGETS)
 def target(request: pytest.FixtureRequest) -> Target:
-    found = targets.get(request.param)
-    if found.missing():
-        pytest.skip(f"{found.name} needs {' '.join(found.packages)}")
-    return found
+    return emulated(request.param)
 
 
 @pytest.fixture
 def cortex() -> Target:
-    found = targets.get("cortex-m4f")
-    if found.missing():
-        pytest.skip(f"{found.name} needs {' '.join(found.packages)}")
-    return found
+    return emulated("cortex-m4f")
 
 
 def test_answers_are_right_and_instructions_are_counted_to_the_one(target: Target, tmp_path: Path) -> None:
@@ -204,10 +199,10 @@ def test_an_estimate_is_arithmetic_with_its_assumptions_beside_it() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ((64, None, None, None), "needs --clock and --cycles-per-instruction"),
-        ((None, 1.0, None, None), "needs --clock and --cycles-per-instruction"),
-        ((None, None, 5.0, 3.3), "needs --clock and --cycles-per-instruction"),
-        ((64, 1.0, 5.0, None), "needs --current and --voltage both"),
+        ((64, None, None, None), "needs `clock` and `cycles_per_instruction`"),
+        ((None, 1.0, None, None), "needs `clock` and `cycles_per_instruction`"),
+        ((None, None, 5.0, 3.3), "needs `clock` and `cycles_per_instruction`"),
+        ((64, 1.0, 5.0, None), "needs `current` and `voltage` both"),
         ((0, 1.0, None, None), "the clock must be a positive number, but is 0"),
         ((64, float("nan"), None, None), "the cycles per instruction must be a positive number, but is nan"),
     ],

@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from commands import run
+from needs import real_file, tool
 from scn import backbones, methods, transforms
 from scn.search.estimator import train_estimator
 
@@ -35,7 +36,11 @@ BEHIND = {
     "plot": ["--samples", "20", "--frames", "2"],
 }
 # Why a command cannot run here: no data, no published checkpoint, no cross-compiler.
-ABSENT = re.compile(r"`scn data get|there is no file .*_weights|apt-get install|not installed")
+ABSENT = {
+    r"`scn data get ([\w.-]+)": lambda found: real_file("SCN_DATA_DIR", f"{found[1]}.npz"),
+    r"there is no file (\S*_weights\.npz)": lambda found: real_file("SCN_REFERENCE_DIR", Path(found[1]).name),
+    r"needs ([\w-]+)[^:]*: on Debian": lambda found: tool(found[1]),
+}
 
 
 def blocks(page: Path, *languages: str) -> list[tuple[str, str]]:
@@ -98,13 +103,15 @@ def test_every_code_block_runs(
         for name, *arguments in commands(text):
             assert name == "scn", f"{name} is no command of scn"
             done = run(*arguments)
-            if ABSENT.search(done.err):
-                pytest.skip(done.err.strip())
+            for reason, look_for in ABSENT.items():
+                found = re.search(reason, done.err)
+                if found:
+                    look_for(found)
             assert done.code == 0, f"scn {shlex.join(arguments)}: {done.err}"
 
 
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
-    pytest.importorskip("mkdocs", reason="mkdocs is not installed: make venv installs it")
+    pytest.importorskip("mkdocs", reason="needs mkdocs (make venv installs it)")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     done = subprocess.run(

@@ -10,8 +10,9 @@ import torch
 import typer
 
 from scn.cli.own import OwnOption
-from scn.pages import check_output, collect
+from scn.pages import check_output
 from scn.report import write_report
+from scn.runs.collection import collect
 
 FoldersArgument = Annotated[list[Path], typer.Argument(help="Run folders, or folders of `scn compare`.")]
 OwnClassOption = Annotated[

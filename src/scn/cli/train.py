@@ -16,6 +16,7 @@ from scn.cli.choice import (
     ClampOption,
     DataOption,
     DepthOption,
+    ObjectiveOption,
     PresetOption,
     RecipeOption,
     SetOption,
@@ -30,7 +31,8 @@ from scn.core.errors import Failed, ScnError
 from scn.experiment import track
 from scn.experiment.train import choose_device, last_checkpoint, train
 from scn.runs import backbone_of
-from scn.training.loop import Diverged, State, Training
+from scn.training.loop import Diverged, Training
+from scn.training.state import State
 
 
 def numbers(option: str, text: str) -> list[float]:
@@ -47,6 +49,7 @@ def command(
     data: DataOption = None,
     transform: TransformOption = None,
     backbone: BackboneOption = None,
+    objective: ObjectiveOption = None,
     width: WidthOption = None,
     depth: DepthOption = None,
     method: Annotated[
@@ -131,6 +134,7 @@ def command(
                 "clamp": clamp or None,
             },
             set_=set_,
+            objective=objective,
         )
         choose_device(device)
         values = None if fixed is None else numbers("--fixed", fixed)

@@ -35,18 +35,6 @@ def nearest(name: str, known: Iterable[str]) -> str:
 _allowed: ContextVar[frozenset[str]] = ContextVar("allowed", default=frozenset())
 
 
-class NotNamed(ScnError):
-    """Code of the user's own that was asked for, but that no person has named."""
-
-    def __init__(self, kind: str, name: str) -> None:
-        super().__init__(kind, name)
-        self.name = name
-        self.what = f'the {kind} "{name}" is code of your own, which is imported only where you name it'
-
-    def __str__(self) -> str:
-        return f'{self.what}: with scn.allow("{self.name}")'
-
-
 @contextmanager
 def allow(*names: str | None) -> Iterator[None]:
     """Meanwhile code of these names may be imported, because a person typed them.
@@ -72,7 +60,10 @@ def own_part(name: str, kind: str) -> Any:
     if not module_name or not attribute.isidentifier():
         raise ScnError(f'the {kind} "{name}" is not of the form package.module:Name')
     if name not in allowed():
-        raise NotNamed(kind, name)
+        raise ScnError(
+            f'the {kind} "{name}" is code of your own, which is imported only where you name it, by '
+            f"scn.allow or `own={name}`"
+        )
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
     try:

@@ -200,8 +200,8 @@ class Transform(ABC):
         if outside:
             raise ScnError(
                 f"{named}: {'; '.join(map(str, outside))}. Give the transform the range of your sensor (a "
-                "class of your own, with low and high), correct the values, or set clamp, which moves them "
-                "to the nearest end"
+                "class of your own, with low and high), correct the values, or set `clamp=True`, which moves "
+                "them to the nearest end"
             )
         return self.checked(params)
 
