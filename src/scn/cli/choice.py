@@ -45,7 +45,7 @@ ObjectiveOption = Annotated[
     str | None,
     typer.Option(
         help=f"What is learned: {', '.join(objectives.registry)}, or your package.module:Class; by default "
-        "the first.",
+        f"{objectives.USUAL}.",
         callback=vouch,
     ),
 ]
@@ -79,7 +79,7 @@ class Choice:
     grid: int | None = None
     test_samples: int = 0
     dims: tuple[int, ...] = (1, 3, 8)
-    objective: str = "classification"
+    objective: str = objectives.USUAL
 
     def config(self, method: str, **more: Any) -> RunConfig:
         return plan_run(
@@ -133,7 +133,7 @@ def choose(
             tasks.recipe(named, kind).changed(**changes),
             {**sizes},
             published=named == "paper",
-            objective=objective or "classification",
+            objective=objective or objectives.USUAL,
         )
     given = {"--data": data, "--transform": transform, "--backbone": backbone, "--recipe": recipe_name}
     given["--objective"] = objective
