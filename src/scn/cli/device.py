@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from scn import methods, runs
+from scn.cli.own import OwnOption
 from scn.cli.values import numbers
 from scn.device import targets
 from scn.device.emulate import PHASES
@@ -45,6 +46,7 @@ def command(
     backbone: Annotated[
         str | None, typer.Option(help="Your own class, package.module:Class, if the runs have one.")
     ] = None,
+    own: OwnOption = None,
     keep_files: Annotated[
         Path | None, typer.Option("--keep", help="Keep C code, programs and answers in this folder.")
     ] = None,
@@ -75,9 +77,9 @@ def command(
     rows = []
     for folder in run:
         opened = runs.read(folder)
-        own = backbone_of(opened, backbone) if opened.is_own_class else None
+        factory = backbone_of(opened, backbone)
         mixes = methods.get(opened.config.method).mixes
-        subject = subject_of(opened, None, params if mixes else None, own)
+        subject = subject_of(opened, None, params if mixes else None, factory)
         with tempfile.TemporaryDirectory(prefix="scn-device-") as scratch:
             place = Path(scratch) if keep_files is None else keep_files / subject.name
             row = measure(

@@ -12,6 +12,7 @@ import torch
 import typer
 
 from scn import runs
+from scn.cli.own import OwnOption
 from scn.cli.values import numbers
 from scn.core.errors import AlreadyThere, ScnError
 from scn.export import Options, sensors, subject_of, targets
@@ -48,6 +49,7 @@ def command(
     backbone: Annotated[
         str | None, typer.Option(help="Your own class, package.module:Class, if the run has one.")
     ] = None,
+    own: OwnOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Write a trained network as code for another place.
@@ -63,7 +65,7 @@ def command(
     torch.set_num_threads(1)
     write = targets.get(to)
     opened = runs.read(run)
-    own = backbone_of(opened, backbone) if opened.is_own_class else None
+    factory = backbone_of(opened, backbone)
     params = None if alpha is None else torch.tensor(numbers("--alpha", alpha))
     given: dict[str, Any] = {"theta": theta or ("ram" if alpha is None else "fixed")}
     options = Options(
@@ -72,7 +74,7 @@ def command(
         double_buffer=double_buffer,
         sensor=sensor,
     )
-    subject = subject_of(opened, name, params, own)
+    subject = subject_of(opened, name, params, factory)
     report = write(subject, options, _writable(output))
     if as_json:
         print(json.dumps({**report.facts, "files": [str(path) for path in report.files]}))

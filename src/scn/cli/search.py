@@ -16,6 +16,7 @@ from rich.table import Table
 from safetensors.torch import load_file, save_file
 
 from scn import data, runs, search
+from scn.cli.own import OwnOption
 from scn.cli.values import numbers, whole_numbers
 from scn.cli.words import as_options
 from scn.core.errors import ScnError, WrongType
@@ -69,6 +70,7 @@ def command(
     backbone: Annotated[
         str | None, typer.Option(help="Your own class, package.module:Class, if the run has one.")
     ] = None,
+    own: OwnOption = None,
     samples: Annotated[int | None, typer.Option(help="So many test samples; by default all.", min=1)] = None,
     seed: Annotated[int, typer.Option(help="Chooses order and settings of the test samples.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,

@@ -137,7 +137,8 @@ def inputs_of(subject: Subject, options: Options, samples: int, settings: int) -
     fixed = subject.params if options.theta == "fixed" and subject.is_scn else None
     pairs: list[tuple[Tensor, Tensor]]
     if transform.measured:
-        pairs = list(zip(to_float(images).split(1), dataset.measured("test")[chosen], strict=True))
+        readings = dataset.measured("test")
+        pairs = list(zip(to_float(images).split(1), transform.clamped(readings[chosen]), strict=True))
     elif fixed is not None:
         pairs = [(transform.apply(to_float(images), fixed), fixed)]
     else:
