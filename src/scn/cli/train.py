@@ -32,7 +32,7 @@ from scn.cli.choice import (
     WidthOption,
     chosen_by,
 )
-from scn.cli.own import OwnOption
+from scn.cli.own import OwnOption, vouch
 from scn.cli.progress import training_progress
 from scn.cli.values import numbers
 from scn.core.errors import Failed, ScnError
