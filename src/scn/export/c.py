@@ -11,12 +11,16 @@ from torch import nn
 from scn.core.errors import ScnError
 from scn.core.network import SCN
 from scn.core.storage import write_atomically
-from scn.export import rounding, sensors, source
+from scn.export import rounding, sensors
 from scn.export.base import Options, Report, targets
-from scn.export.code import FloatCode, Parts
-from scn.export.code_int8 import Int8Code
+from scn.export.confignet import add_confignet
+from scn.export.float_code import FloatCode
 from scn.export.graph import Graph
 from scn.export.header import header
+from scn.export.int8_code import Int8Code
+from scn.export.operations.affine import layers_of
+from scn.export.parts import Parts
+from scn.export.source import source
 from scn.export.subject import Subject
 from scn.export.trace import trace
 
@@ -47,21 +51,21 @@ def generate(subject: Subject, options: Options) -> Generated:
     network, options = _configured(subject, options)
     graph = graph_of(subject, network)
     parts, accuracy = _parts(subject, options, graph)
-    confignet = network.confignet if isinstance(network, SCN) else None
-    text = source.source(subject, options, graph, parts, confignet)
+    if isinstance(network, SCN):
+        add_confignet(parts, subject.transform, network.confignet)
     facts = {**_facts(subject, options, graph, parts), **accuracy}
-    return Generated(header(subject, options, graph, parts, facts), text, facts)
+    return Generated(header(subject, options, graph, parts, facts), source(subject, options, parts), facts)
 
 
 def _parts(subject: Subject, options: Options, graph: Graph) -> tuple[Parts, dict[str, Any]]:
-    """The pieces of the source, and what rounded weights and values do to the accuracy."""
+    """The parts of the network, and what rounded weights and values do to the accuracy."""
     if options.weights == "float32":
         return FloatCode(graph, options).build(), {}
     if options.inference == "float":
         return FloatCode(graph, options).build(), rounding.of_weights(subject, options, graph)
-    steps = rounding.steps_of(subject, graph)
-    code = Int8Code(graph, options, steps)
-    return code.finish(), rounding.of_all(subject, graph, steps, code.stored)
+    quantisation = rounding.quantisation_of(subject, graph)
+    code = Int8Code(graph, options, quantisation)
+    return code.build(), rounding.of_all(subject, graph, quantisation, code.stored)
 
 
 def _configured(subject: Subject, options: Options) -> tuple[nn.Module, Options]:
@@ -93,15 +97,8 @@ def _facts(subject: Subject, options: Options, graph: Graph, parts: Parts) -> di
         "alpha_dim": subject.transform.alpha_dim,
         "inputs": graph.size(0),
         "outputs": graph.size(graph.output),
-        "weights_per_base": sum(op.rows * (op.columns + 1) for op in graph.affine),
+        "weights_per_base": sum(op.rows * (op.columns + 1) for op in layers_of(graph)),
         "macs": graph.macs(),
-        "flash": {**_summed(parts.flash), "total": sum(size for _, size in parts.flash)},
-        "ram": {**_summed(parts.ram), "total": sum(size for _, size in parts.ram)},
+        "flash": {**parts.flash, "total": sum(parts.flash.values())},
+        "ram": {**parts.ram, "total": sum(parts.ram.values())},
     }
-
-
-def _summed(sizes: list[tuple[str, int]]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for name, size in sizes:
-        found[name] = found.get(name, 0) + size
-    return found

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from scn.export import encode
 from scn.export.base import Options
-from scn.export.code import Parts
 from scn.export.graph import Graph
+from scn.export.parts import Parts
 from scn.export.state import parameter, state_text
 from scn.export.subject import Subject
 
@@ -104,15 +103,14 @@ def _sizes(subject: Subject, graph: Graph, facts: dict[str, Any]) -> str:
 
 def _functions(subject: Subject, options: Options, parts: Parts) -> str:
     name, upper = subject.name, subject.name.upper()
-    configurable = options.theta != "fixed"
     found = []
     if options.state == "explicit":
         found.append(
             "/* All that a network changes. Set it to zero before the first call (a static one is). */\n"
-            + state_text(name, options, parts, configurable)
+            + state_text(name, parts)
         )
-    if configurable:
-        found += _configuration(subject, options)
+    if parts.configurable:
+        found += _configuration(subject, options, parts)
     found += [
         f"/* x: {upper}_INPUT_SIZE values, logits: {upper}_CLASSES. */\n"
         f"scn_status {name}_infer({parameter(name, options, f'const {name}_input *x, float *logits')});\n",
@@ -121,11 +119,11 @@ def _functions(subject: Subject, options: Options, parts: Parts) -> str:
     return "\n".join(found)
 
 
-def _configuration(subject: Subject, options: Options) -> list[str]:
+def _configuration(subject: Subject, options: Options, parts: Parts) -> list[str]:
     name = subject.name
     listed = ", ".join(f"{p.name}{f' in {p.unit}' if p.unit else ''}" for p in subject.transform.parameters)
     found = []
-    if encode.encode_statements(subject.transform) is not None:
+    if parts.encode is not None:
         found.append(
             f"/* params ({listed}) to alpha. */\n"
             f"scn_status {name}_encode(const float *params, float *alpha);\n"

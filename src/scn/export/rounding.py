@@ -11,9 +11,11 @@ from torch import Tensor
 
 from scn.core.network import SCN
 from scn.export.base import Options
+from scn.export.calibrate import by_setting, calibrate
 from scn.export.graph import Graph
 from scn.export.interpret import Float, Int8, run
-from scn.export.quantise import Step, by_setting, calibrate, quantised_rows
+from scn.export.operations.affine import layers_of
+from scn.export.quantisation import Quantisation, quantised_rows
 from scn.export.subject import Samples, Subject
 
 TEST_SAMPLES = 1000
@@ -27,8 +29,8 @@ def betas(subject: Subject, graph: Graph, samples: Samples) -> Tensor:
         return subject.network.beta(subject.transform.encode(samples.params)).double()
 
 
-def steps_of(subject: Subject, graph: Graph) -> dict[int, Step]:
-    """The steps of all values, by training samples."""
+def quantisation_of(subject: Subject, graph: Graph) -> dict[int, Quantisation]:
+    """The quantisation parameters of all values, by training samples."""
     samples = subject.calibration()
     return calibrate(graph, samples.x, betas(subject, graph, samples))
 
@@ -36,7 +38,7 @@ def steps_of(subject: Subject, graph: Graph) -> dict[int, Step]:
 def with_rounded_weights(graph: Graph, options: Options) -> Graph:
     """The same graph with its weights as they are stored."""
     rounded = copy.deepcopy(graph)
-    for op in rounded.affine:
+    for op in layers_of(rounded):
         if options.weights == "float16":
             op.weight = op.weight.half().double()
         else:
@@ -52,10 +54,13 @@ def of_weights(subject: Subject, options: Options, graph: Graph) -> dict[str, An
 
 
 def of_all(
-    subject: Subject, graph: Graph, steps: dict[int, Step], stored: dict[int, tuple[Tensor, Tensor]]
+    subject: Subject,
+    graph: Graph,
+    quantisation: dict[int, Quantisation],
+    stored: dict[int, tuple[Tensor, Tensor]],
 ) -> dict[str, Any]:
     """In whole numbers throughout."""
-    return _compared(subject, graph, lambda beta: Int8(graph, beta, steps, stored))
+    return _compared(subject, graph, lambda beta: Int8(graph, beta, quantisation, stored))
 
 
 def _compared(subject: Subject, graph: Graph, exported: Callable[[Tensor], Float]) -> dict[str, Any]:
