@@ -134,8 +134,8 @@ def _words(text: str) -> str:
 
 
 def table(folder: Path) -> tuple[torch.Tensor, torch.Tensor]:
-    """params (N, P) and accuracy (N,) as accuracy.csv has them."""
-    rows = np.loadtxt(folder / "accuracy.csv", delimiter=",", skiprows=1, ndmin=2)
-    header = (folder / "accuracy.csv").read_text().splitlines()[0].split(",")
+    """params (N, P) and accuracy (N,) as scores.csv has them."""
+    rows = np.loadtxt(folder / "scores.csv", delimiter=",", skiprows=1, ndmin=2)
+    header = (folder / "scores.csv").read_text().splitlines()[0].split(",")
     count = header.index("alpha_1")
     return torch.from_numpy(rows[:, :count]), torch.from_numpy(rows[:, -1])

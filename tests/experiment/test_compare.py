@@ -17,6 +17,7 @@ from commands import run
 from scn import transforms
 from scn.experiment.compare import plan
 from scn.experiment.plan import plan_run
+from scn.objectives.classification import ACCURACY
 from scn.runs import RunConfig
 from scn.runs.outcome import Outcome, table
 from scn.training.recipe import Recipe
@@ -43,7 +44,7 @@ def test_a_comparison_trains_evaluates_and_draws(small_data: str, tmp_path: Path
     assert rows["scn", 3]["parameters"] == 3 * weights + 387
     means = []
     for seed in (0, 1):
-        lines = (tmp_path / "c" / f"scn-d3-seed{seed}" / "accuracy.csv").read_text().splitlines()[1:]
+        lines = (tmp_path / "c" / f"scn-d3-seed{seed}" / "scores.csv").read_text().splitlines()[1:]
         means.append(np.mean([float(line.split(",")[-1]) for line in lines]))
     assert rows["scn", 3]["mean"] == pytest.approx(np.mean(means))
     assert rows["scn", 3]["std"] == pytest.approx(np.std(means, ddof=1))
@@ -96,7 +97,7 @@ def test_the_spread_is_over_seeds_and_not_over_settings() -> None:
         Outcome("scn", 3, seed, 10, 5, [[0.0], [1.0]], [low, 0.9], (low + 0.9) / 2)
         for seed, low in ((0, 0.5), (1, 0.6))
     ]
-    (row,) = table(outcomes)
+    (row,) = table(outcomes, ACCURACY)
     assert row.mean == pytest.approx(0.725)
     assert row.std == pytest.approx(0.05 / 2**0.5)
     assert row.worst == pytest.approx(0.55)

@@ -22,6 +22,7 @@ from scn.cli.choice import (
     BudgetOption,
     DataOption,
     DepthOption,
+    ObjectiveOption,
     PresetOption,
     RecipeOption,
     SetOption,
@@ -31,12 +32,13 @@ from scn.cli.choice import (
     choose,
 )
 from scn.core.errors import ScnError
-from scn.experiment.compare import Exam, Job, compare, plan, write_table
-from scn.pages import collect
+from scn.experiment.compare import Exam, Job, compare, plan
 from scn.plots.comparison import draw_comparison
 from scn.plots.style import label
 from scn.report import write_report
-from scn.runs.outcome import Outcome, Row, table
+from scn.runs import Run
+from scn.runs.collection import collect
+from scn.runs.outcome import Outcome, Row, table, write_comparison
 from scn.transforms import get as get_transform
 
 
@@ -83,17 +85,24 @@ def finish(
 ) -> list[Row]:
     """Table, file, picture and report of a comparison that has been carried out."""
     config = jobs[0].config
-    rows = table(outcomes)
+    score = Run(folder, config).objective().score
+    rows = table(outcomes, score)
     limits = {"train": config.recipe["train_samples"], "test": test.samples}
     samples = {name: min(limits.get(name) or count, count) for name, count in config.samples.items()}
     counts = ", ".join(f"{count:,} {name}" for name, count in samples.items())
     seeds = rows[0].seeds
     data = Path(config.data).stem
     title = f"{config.transform} on {data} ({counts}), preset {config.preset}, {seeds} seed(s)"
-    facts = {"data": data, "samples": samples, "transform": config.transform, "preset": config.preset}
-    written = write_table(rows, folder, facts)
+    facts = {
+        "data": data,
+        "score": score.key,
+        "samples": samples,
+        "transform": config.transform,
+        "preset": config.preset,
+    }
+    written = write_comparison(rows, folder, facts)
     picture = folder / "comparison.png"
-    draw_comparison(outcomes, get_transform(config.transform, config.preset), title, picture)
+    draw_comparison(outcomes, get_transform(config.transform, config.preset), score, title, picture)
     if as_json:
         print(json.dumps({**facts, "rows": [asdict(row) for row in rows]}))
     else:
@@ -112,6 +121,7 @@ def command(
     data: DataOption = None,
     transform: TransformOption = None,
     backbone: BackboneOption = None,
+    objective: ObjectiveOption = None,
     width: WidthOption = None,
     depth: DepthOption = None,
     methods: Annotated[
@@ -152,6 +162,7 @@ def command(
         recipe_name=recipe_name,
         changes={"epochs": epochs, "batch_size": batch_size},
         set_=set_,
+        objective=objective,
     )
     names = None if methods is None else [name.strip() for name in methods.split(",")]
     if seeds < 1:

@@ -12,7 +12,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from scn.experiment.train import Report
-from scn.training.loop import State, Training
+from scn.training.loop import Training
+from scn.training.state import State
 
 LINE_SECONDS = 10.0  # between two plain lines
 

@@ -21,13 +21,15 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from scn import methods, runs
+from scn import data, methods, runs
 from scn.core.errors import AlreadyThere
 from scn.experiment.train import train
 from scn.methods import Method
 from scn.runs import Run, RunConfig, backbone_of
-from scn.runs.measure import measure
-from scn.runs.outcome import Outcome, Row
+from scn.runs.collection import LoadedRun
+from scn.runs.evaluation import evaluate_run
+from scn.runs.outcome import Outcome
+from scn.runs.scores import table_file, write_scores
 from scn.transforms import Transform
 
 ONE4ONE_SETTINGS = 5
@@ -93,7 +95,8 @@ def open_run(folder: Path, config: RunConfig) -> Run:
     if not (folder / "config.json").exists():
         return runs.create(folder, config)
     run = runs.read(folder)
-    ours, theirs = (json.loads(json.dumps(asdict(c))) for c in (config, run.config))
+    old = replace(run.config, recipe=run.recipe().to_json())  # with what recipes have had since
+    ours, theirs = (json.loads(json.dumps(asdict(c))) for c in (config, old))
     for key in ours.keys() - {"versions", "source"}:
         if ours[key] != theirs[key]:
             inner = [k for k in ours[key] if ours[key][k] != theirs[key].get(k)] if key == "recipe" else []
@@ -110,33 +113,21 @@ def carry_out(folder: Path, job: Job, backbone: str | None, test: Exam) -> Outco
     factory = backbone_of(run, backbone)
     if not run.is_trained:
         train(run, factory, prefetch=False)
-    net = run.network(factory if run.is_own_class else None)
     method = run.method()
     settings = test.settings if method.fixed is None else method.fixed.view(1, -1)
-    samples = min(test.samples or run.config.samples["test"], run.config.samples["test"])
-    known = _evaluation(run)
-    if (known.get("settings"), known.get("samples")) != (len(settings), samples):
-        result, facts = measure(run, net, settings, samples=samples)
-        run.write_accuracy(result, method.transform, facts)
-    plain = method.configured(net, settings[0])
-    rows = [line.split(",") for line in (run.folder / "accuracy.csv").read_text().splitlines()[1:]]
-    return Outcome(
-        run.config.method,
-        run.config.dims,
-        run.config.seed,
-        sum(p.numel() for p in net.parameters()),
-        sum(p.numel() for p in plain.parameters()),
-        [[float(value) for value in row[: settings.shape[1]]] for row in rows],
-        [float(row[-1]) for row in rows],
-        _evaluation(run)["mean"],
-    )
+    if not _is_evaluated(run, len(settings), test.samples):
+        found = evaluate_run(run, run.network(factory), settings, samples=test.samples or None)
+        write_scores(run.folder, found, method.transform)
+    return LoadedRun(run, backbone=backbone).outcome
 
 
-def _evaluation(run: Run) -> dict[str, Any]:
-    """What an evaluation wrote about itself; empty if there was none."""
-    path = run.folder / "evaluation.json"
-    found: dict[str, Any] = json.loads(path.read_text()) if path.is_file() else {}
-    return found
+def _is_evaluated(run: Run, settings: int, samples: int) -> bool:
+    """Whether the run was evaluated under so many settings on so many samples, 0 for all."""
+    if not table_file(run.folder).is_file():
+        return False
+    facts = LoadedRun(run).stored("").facts
+    count = data.load(run.config.data).counts["test"]
+    return (facts.get("settings"), facts["samples"]) == (settings, min(samples or count, count))
 
 
 def compare(
@@ -164,9 +155,3 @@ def _end_with_parent() -> None:
     if parent is not None:
         sentinel = parent.sentinel
         threading.Thread(target=lambda: (wait([sentinel]), os._exit(1)), daemon=True).start()
-
-
-def write_table(rows: Sequence[Row], folder: Path, facts: dict[str, Any]) -> Path:
-    path = folder / "comparison.json"
-    runs.write_json(path, {**facts, "rows": [asdict(row) for row in rows]})
-    return path

@@ -20,7 +20,9 @@ from scn import data
 from scn.core.errors import Failed, ScnError
 from scn.core.storage import load_model, save_model, write_atomically
 from scn.runs import Run
-from scn.training.loop import Split, State, Training, split
+from scn.training.batches import TrainingData, hold_back
+from scn.training.loop import Training
+from scn.training.state import State
 
 try:
     import fcntl
@@ -42,27 +44,29 @@ def choose_device(name: str) -> torch.device:
     return device
 
 
-def training_data(run: Run) -> Split:
+def training_data(run: Run) -> TrainingData:
     """The run's training data, divided by its seed or as its makers did."""
-    config, recipe = run.config, run.method().recipe
+    config, recipe = run.config, run.recipe()
     dataset = data.load(config.data)
     if config.checksum and dataset.checksum != config.checksum:
         raise ScnError(
             f"{config.data} is not the data that {run.folder} was begun with: their checksums differ"
         )
-    images, labels = dataset.split("train")
+    samples, labels = dataset.split("train")
+    labels = run.objective().labels(labels)
     by_sensor = run.transform().measured
     measured = dataset.measured("train") if by_sensor else None
     official = "val" in dataset.counts
-    share, used = 0.0 if official else recipe.validation_share, recipe.train_samples or len(images)
-    parts = split(images, labels, share, config.seed, measured)
-    parts = replace(parts, images=parts.images[:used], labels=parts.labels[:used])
+    share, used = 0.0 if official else recipe.validation_share, recipe.train_samples or len(samples)
+    parts = hold_back(samples, labels, share, config.seed, measured)
+    parts = replace(parts, samples=parts.samples[:used], labels=parts.labels[:used])
     if by_sensor:
         assert parts.measured is not None
         parts = replace(parts, measured=parts.measured[:used])
     if official:
-        held_back = dataset.split("val")
-        parts = replace(parts, validation_images=held_back[0], validation_labels=held_back[1])
+        held_back, known = dataset.split("val")
+        known = run.objective().labels(known)
+        parts = replace(parts, validation_samples=held_back, validation_labels=known)
         parts = replace(parts, validation_measured=dataset.measured("val")) if by_sensor else parts
     return parts
 
@@ -80,7 +84,9 @@ def train(
 
     `report` is called after every step, and with the metrics after every epoch.
     """
-    training = Training(run.method(), training_data(run), run.normalisation(), run.config.seed, prefetch)
+    training = Training(
+        run.method(), run.recipe(), training_data(run), run.normalisation(), run.config.seed, prefetch
+    )
     state = training.start(backbone, choose_device(device))
     keeper = _Keeper(run, training, checkpoint_minutes, report or (lambda *_: None))
     with _alone(run.folder), _signals_caught(keeper):
@@ -98,8 +104,8 @@ class _Keeper:
     def __init__(self, run: Run, training: Training, minutes: float, report: Report) -> None:
         self.training, self.report = training, report
         self.interval = 60 * minutes
-        self.file = run.folder / "checkpoint" / "state.safetensors"
-        self.metrics = run.folder / "metrics.jsonl"
+        self.file = run.checkpoint_file
+        self.metrics = run.metrics_file
         self.written = time.monotonic()
         self.stopping = False
 

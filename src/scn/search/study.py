@@ -141,7 +141,7 @@ def beside(run: Run, net: nn.Module, shown: Inputs, search: Search) -> dict[str,
 
 def reason_to_doubt(run: Run, search: Search, samples: int = 1000) -> str | None:
     """Why a search will fail, measured, if the run was not trained for the search's objective."""
-    recipe = run.method().recipe
+    recipe = run.recipe()
     if not search.by_doubt or any(getattr(recipe, weight) for weight in search.objective.weights):
         return None
     shown = inputs(run, 1, samples)
