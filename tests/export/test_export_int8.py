@@ -125,7 +125,9 @@ def expected(what: Subject, net: nn.Module, alpha: Tensor, x: Tensor) -> Tensor:
     quantisation = rounding.quantisation_of(what, graph)
     beta = net.beta(alpha).detach() if isinstance(net, SCN) and graph.dims > 1 else torch.ones(1)
     stored = {op.target: quantised_rows(op.weight) for op in layers_of(graph)}
-    return interpret.run(interpret.Int8(graph, beta, quantisation, stored), x.double())[graph.output].flatten(1)
+    return interpret.run(interpret.Int8(graph, beta, quantisation, stored), x.double())[graph.output].flatten(
+        1
+    )
 
 
 WAYS = [("ram", 0.0), ("row", 0.0), ("fixed", 0.0), ("ram", 2.0), ("row", 2.0)]
@@ -166,7 +168,7 @@ def test_values_that_8_bits_harm_get_16(enough: float, monkeypatch: pytest.Monke
     net = SCN(make().eval(), alpha_dim=2, dims=3, seed=1).eval()
     graph = graph_of(subject(net, shape), net)
     x, beta = torch.randn(8, *shape), net.beta(torch.tensor([0.6, 0.8])).detach()
-    found = calibrate.calibrate(graph, x, beta.unsqueeze(0))
+    found = calibrate.calibrate(graph, x, beta.unsqueeze(0), lambda logits: logits.argmax(dim=1))
     assert found[0].bits == 16  # the input costs no time
     assert {found[op.target].bits for op in graph.ops if op.target != graph.output} == {16 if enough else 8}
 
@@ -174,7 +176,7 @@ def test_values_that_8_bits_harm_get_16(enough: float, monkeypatch: pytest.Monke
 def test_a_network_that_does_not_end_in_a_linear_layer_is_refused(tmp_path: Path) -> None:
     net = nn.Sequential(nn.Conv2d(1, 4, 3), nn.AdaptiveAvgPool2d(1), nn.Flatten()).eval()
     what = Calibrated(**vars(subject(net, (1, 6, 6))))
-    with pytest.raises(ValueError, match="is not linear: use inference in float"):
+    with pytest.raises(ValueError, match="is not linear: use `inference` float"):
         built(what, INT8, tmp_path)
 
 

@@ -95,12 +95,12 @@ def test_answers_that_differ_are_an_error_and_leave_no_file(
             path.write_text("graph")
 
     monkeypatch.setattr(torch.onnx, "export", lambda *_, **__: Program())
-    monkeypatch.setattr(onnx, "check", lambda *_: (difference, scale))
+    monkeypatch.setattr(onnx, "differences", lambda *_: (difference, scale))
     write, subject = targets.get("onnx"), a_subject("mlp", (1, 8, 8), mixes=False)
     if not fails:
         assert write(subject, Options(), tmp_path).facts["max_difference"] == difference
         return
-    with pytest.raises(ScnError, match=r"answers differ from torch's by 2e-05.*toy\.onnx was not kept"):
+    with pytest.raises(ScnError, match=r"outputs differ from torch's by 2e-05.*toy\.onnx was not kept"):
         write(subject, Options(), tmp_path)
     assert list(tmp_path.iterdir()) == []
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,9 +14,21 @@ import typer
 
 from scn import runs
 from scn.cli.train import numbers
-from scn.core.errors import AlreadyThere, ScnError
+from scn.core.errors import ScnError
 from scn.export import Options, sensors, subject_of, targets
 from scn.runs import backbone_of
+
+ARGUMENTS = (
+    "state",
+    "inference",
+    "sensor",
+    "samples",
+    "clock",
+    "cycles_per_instruction",
+    "current",
+    "voltage",
+)
+OPTION_OF = {"params": "--alpha", **{name: f"--{name.replace('_', '-')}" for name in ARGUMENTS}}
 
 
 def command(
@@ -72,8 +85,8 @@ def command(
         double_buffer=double_buffer,
         sensor=sensor,
     )
-    subject = subject_of(opened, name, params, own)
-    report = write(subject, options, _writable(output))
+    with options_named():
+        report = write(subject_of(opened, name, params, own), options, output)
     if as_json:
         print(json.dumps({**report.facts, "files": [str(path) for path in report.files]}))
         return
@@ -83,16 +96,18 @@ def command(
         print(f"wrote {path}", file=sys.stderr)
 
 
-def _writable(folder: Path) -> Path:
-    if folder.exists() and not folder.is_dir():
-        raise AlreadyThere(f"{folder} is a file: choose a folder to write to")
+@contextmanager
+def options_named() -> Iterator[None]:
+    """Errors that name an argument of the library, in backquotes, name the option that stands for it."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ScnError(f"the folder {folder} cannot be made: {error.strerror}") from error
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise ScnError(f"the folder {folder} cannot be written to: choose another, or change its rights")
-    return folder
+        yield
+    except ScnError as error:
+        text = str(error)
+        for argument, option in OPTION_OF.items():
+            text = text.replace(f"`{argument}`", option)
+        if text == str(error):
+            raise
+        raise type(error)(text) from error
 
 
 def _said(value: Any) -> str:

@@ -1,6 +1,7 @@
 """Export: a trained network as code for other places, by the name of the target.
 
-To add a target, write a file with a function decorated by `@targets.register("name")` and import it here.
+To add a target, write a file with a function decorated by `@target("name", check)` and import it here. To add
+an operation, see `operations`.
 """
 
 from scn.export import arduino, c, esp_idf, onnx, sensors

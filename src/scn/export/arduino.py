@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scn.export import boards, c
-from scn.export.base import Options, Report, targets
+from scn.export.base import Options, Report, target
 from scn.export.sensors import ACCELEROMETER, LIGHT, Sensor
 from scn.export.subject import Subject
 
@@ -33,10 +33,9 @@ PARTS = {
 }
 
 
-@targets.register("arduino")
+@target("arduino", boards.check)
 def write(subject: Subject, options: Options, folder: Path) -> Report:
     """The folder NAME with NAME.ino, the network, its sensor and a README."""
-    boards.refuse_explicit(options)
     generated, sensor = c.generate(subject, options), boards.sensor_of(subject, options)
     name, place = subject.name, folder / subject.name
     files = {
@@ -63,6 +62,7 @@ def sketch(subject: Subject, options: Options, sensor: Sensor | None) -> str:
             **parts,
             "ready": "false" if configured else "true",
             "inputs": str(_size(subject)),
+            "said": boards.fill_said("sketch.ino", subject),
             "configure": boards.fill("configure.ino", values) if configured else "",
             "requests": f", 'p' and {count} float32 to configure" if configured else "",
             "serve": f"{serve} configure(params);" if configured else "",
@@ -125,7 +125,7 @@ def _readme(subject: Subject, sensor: Sensor | None, configured: bool) -> str:
         "with torch. The sketch itself was not compiled by the Arduino tools and not run on a board.",
         "",
         f"By the serial port (115200 baud) send the byte `x` and {_size(subject):,} little-endian float32, "
-        "not normalised; the answer is the class and the microseconds it took.",
+        f"not normalised; the answer is the {boards.said_of(subject)} and the microseconds it took.",
     ]
     if configured:
         lines += [

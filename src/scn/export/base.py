@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from scn.core.errors import ScnError
 from scn.core.registry import Registry, nearest
+from scn.export.staging import staged
 
 if TYPE_CHECKING:
     from scn.export.subject import Subject
@@ -56,12 +58,34 @@ class Options:
 
 @dataclass(frozen=True)
 class Report:
-    """What a target wrote, and facts about it for people and for --json."""
+    """What a target wrote, and facts about it for people and for JSON."""
 
     files: list[Path]
     facts: dict[str, Any]
 
 
-# A target writes its files for a subject into a folder that exists.
+# A target writes its files for a subject into a folder.
 Target = Callable[["Subject", Options, Path], Report]
+Check = Callable[["Subject", Options], None]
 targets: Registry[Target] = Registry("target")
+
+
+def target(name: str, check: Check) -> Callable[[Target], Target]:
+    """Enter a target: `check` refuses options that it has no use for, before anything is done.
+
+    What it writes is moved to the folder when all of it is complete; after an error nothing is there.
+    """
+
+    def enter(write: Target) -> Target:
+        @targets.register(name)
+        @functools.wraps(write)
+        def whole(subject: Subject, options: Options, folder: Path) -> Report:
+            check(subject, options)
+            with staged(folder) as place:
+                report = write(subject, options, place)
+                files = [folder / path.relative_to(place) for path in report.files]
+            return Report(files, report.facts)
+
+        return whole
+
+    return enter

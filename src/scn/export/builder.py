@@ -19,8 +19,9 @@ class Builder(ABC):
     arrangement: Arrangement
     layout: Layout
 
-    def __init__(self, graph: Graph, options: Options) -> None:
+    def __init__(self, graph: Graph, options: Options, output: str) -> None:
         self.graph, self.options = graph, options
+        self.output = output  # the parameter that the last value is written to
         self.parts = Parts(copies=2 if options.double_buffer else 1)
 
     @abstractmethod

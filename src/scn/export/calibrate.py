@@ -7,6 +7,8 @@ from cutting off what is too large, is least.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor
 
@@ -14,6 +16,7 @@ from scn.export.graph import CannotExport, Graph
 from scn.export.interpret import Float, Int8, run
 from scn.export.operations.affine import Affine, layers_of
 from scn.export.operations.base import Operation
+from scn.export.predictions import agreement
 from scn.export.quantisation import MOST, Quantisation, quantised_rows
 
 LONGEST = 2**31 - 1
@@ -22,17 +25,20 @@ SPARE = 1.25  # of the largest value seen: 16 bits have some to spare
 ENOUGH = 0.995  # of the predictions for calibration samples stay
 
 
-def calibrate(graph: Graph, x: Tensor, betas: Tensor) -> dict[int, Quantisation]:
+def calibrate(
+    graph: Graph, x: Tensor, betas: Tensor, predictions: Callable[[Tensor], Tensor]
+) -> dict[int, Quantisation]:
     """The quantisation parameters of each value.
 
-    x: (N, ...); betas: (N, D) or (1, D), the coefficients of each sample. Values have 8 bits. Where that
-    changes more than a few predictions, those that do the most harm get 16, one after the other.
+    x: (N, ...); betas: (N, D) or (1, D), the coefficients of each sample; `predictions` from outputs (N, O).
+    Values have 8 bits. Where that changes more than a few predictions, those that do the most harm get 16,
+    one after the other.
     """
     values = _values(graph, x, betas)
     stored = {op.target: quantised_rows(op.weight) for op in layers_of(graph)}
     right = values[graph.output].flatten(1)
 
-    def logits(wide: set[int]) -> Tensor:
+    def outputs(wide: set[int]) -> Tensor:
         quantisation, found = _quantisation(graph, values, wide), torch.empty_like(right)
         for rows, beta in by_setting(betas, len(x)):
             arithmetic = Int8(graph, beta, quantisation, stored)
@@ -40,13 +46,12 @@ def calibrate(graph: Graph, x: Tensor, betas: Tensor) -> dict[int, Quantisation]
         return found
 
     def enough(wide: set[int]) -> bool:
-        same = logits(wide).argmax(dim=1) == right.argmax(dim=1)
-        return bool(same.double().mean() >= ENOUGH)
+        return agreement(predictions(outputs(wide)), predictions(right)) >= ENOUGH
 
     wide: set[int] = set()
     if not enough(wide):
         free = {op.target for op in graph.ops if _may_be_wide(graph, op)}
-        harm = {v: float((logits(free - {v}) - right).square().mean()) for v in sorted(free)}
+        harm = {v: float((outputs(free - {v}) - right).square().mean()) for v in sorted(free)}
         for value in sorted(free, key=lambda v: -harm[v]):
             wide.add(value)
             if enough(wide):
@@ -100,7 +105,7 @@ def _of_16_bits(graph: Graph, value: int, seen: Tensor, positive: bool) -> Quant
     columns = max((op.columns for op in _layers_behind(graph, value)), default=1)
     limit = 2 ** min(15, (LONGEST // (MOST * columns)).bit_length() - 1) - 1
     if limit < 255:
-        raise CannotExport(f"a layer of {columns} columns overflows sums of 32 bits: use inference in float")
+        raise CannotExport(f"a layer of {columns} columns overflows sums of 32 bits: use `inference` float")
     most = max(float(seen.abs().max()), 1e-6)
     return Quantisation(most * SPARE / limit, 0 if positive else -limit, limit)
 

@@ -14,8 +14,8 @@ from scn.export.parts import Parts
 class FloatCode(Builder):
     """Values of four bytes; the input and the output lie where the caller has them."""
 
-    def __init__(self, graph: Graph, options: Options) -> None:
-        super().__init__(graph, options)
+    def __init__(self, graph: Graph, options: Options, output: str) -> None:
+        super().__init__(graph, options, output)
         self.arrangement = in_float.arranged(layers_of(graph), options)
         widths = dict.fromkeys(range(len(graph.shapes)), 4)
         self.layout = lay_out(graph, widths, {0, graph.output})
@@ -49,5 +49,5 @@ class FloatCode(Builder):
         if root == 0:
             return "x"
         if root == self.layout.roots[self.graph.output]:
-            return "logits"
+            return self.output
         return f"s->activations + {self.layout.offsets[value] // 4}"

@@ -18,11 +18,13 @@ Scratch = tuple[int, int]  # bytes of a patch of the input, and of a strip of ro
 class Int8Code(Builder):
     """Values with these quantisation parameters; only the output lies where the caller has it."""
 
-    def __init__(self, graph: Graph, options: Options, quantisation: dict[int, Quantisation]) -> None:
+    def __init__(
+        self, graph: Graph, options: Options, output: str, quantisation: dict[int, Quantisation]
+    ) -> None:
         last = graph.ops[-1]
         if not isinstance(last, Affine) or not last.is_linear(graph):
-            raise CannotExport(f'the last layer, "{last.name}", is not linear: use inference in float')
-        super().__init__(graph, options)
+            raise CannotExport(f'the last layer, "{last.name}", is not linear: use `inference` float')
+        super().__init__(graph, options, output)
         self.quantisation = quantisation
         self.stored = {op.target: quantised_rows(op.weight) for op in layers_of(graph)}
         self.arrangement = in_int8.arranged(layers_of(graph), options)

@@ -85,3 +85,12 @@ def array(kind: str, name: str, items: Iterable[str]) -> tuple[str, str]:
     listed = list(items)
     lines = [", ".join(listed[i : i + PER_LINE]) for i in range(0, len(listed), PER_LINE)]
     return f"{kind} {name}[{len(listed)}]", "{\n    " + ",\n    ".join(lines) + "\n}"
+
+
+def quoted(text: str) -> str:
+    """A string in C, byte by byte where it is not plain ASCII."""
+    found = '"'
+    for byte in text.encode():
+        plain = 32 <= byte < 127 and chr(byte) not in '"\\?'
+        found += chr(byte) if plain else f"\\{byte:03o}"
+    return found + '"'

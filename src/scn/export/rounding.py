@@ -1,4 +1,4 @@
-"""What rounding weights and activations costs: accuracy before and after, on test samples."""
+"""What rounding weights and activations costs: the score before and after, on test samples."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from scn.export.calibrate import by_setting, calibrate
 from scn.export.graph import Graph
 from scn.export.interpret import Float, Int8, run
 from scn.export.operations.affine import layers_of
+from scn.export.predictions import agreement, are_classes, largest_difference, scores_of
 from scn.export.quantisation import Quantisation, quantised_rows
 from scn.export.subject import Samples, Subject
 
@@ -32,7 +33,7 @@ def betas(subject: Subject, graph: Graph, samples: Samples) -> Tensor:
 def quantisation_of(subject: Subject, graph: Graph) -> dict[int, Quantisation]:
     """The quantisation parameters of all values, by training samples."""
     samples = subject.calibration()
-    return calibrate(graph, samples.x, betas(subject, graph, samples))
+    return calibrate(graph, samples.x, betas(subject, graph, samples), subject.objective.predictions)
 
 
 def with_rounded_weights(graph: Graph, options: Options) -> Graph:
@@ -64,21 +65,29 @@ def of_all(
 
 
 def _compared(subject: Subject, graph: Graph, exported: Callable[[Tensor], Float]) -> dict[str, Any]:
+    """The score on test samples before and after, under its name."""
+    objective = subject.objective
+    score = objective.score
     if subject.has_no_data:
-        return {"accuracy": None}
+        return {score.key: None}
     samples = subject.samples("test", TEST_SAMPLES, seed=1)
-    answers, ours = (torch.empty(len(samples.y), dtype=torch.long) for _ in range(2))
+    found = torch.empty(2, len(samples.y), graph.size(graph.output), dtype=torch.float64)
     for rows, beta in by_setting(betas(subject, graph, samples), len(samples.y)):
         x = samples.x[rows].double()
-        answers[rows] = run(Float(graph, beta), x)[graph.output].flatten(1).argmax(dim=1)
-        ours[rows] = run(exported(beta), x)[graph.output].flatten(1).argmax(dim=1)
-    before, after = ((found == samples.y).double().mean().item() for found in (answers, ours))
+        for outputs, arithmetic in zip(found, (Float(graph, beta), exported(beta)), strict=True):
+            outputs[rows] = run(arithmetic, x)[graph.output].flatten(1)
+    before, after = (scores_of(objective, outputs, samples.y)[score.key] for outputs in found)
+    theirs, ours = (objective.predictions(outputs) for outputs in found)
+    if are_classes(theirs):
+        same = {"agreement": round(agreement(ours, theirs), 4)}
+    else:
+        same = {"max_difference": largest_difference(ours, theirs)}
     return {
-        "accuracy": {
+        score.key: {
             "float32": round(before, 4),
             "exported": round(after, 4),
-            "drop": round(before - after, 4),
-            "agreement": round((answers == ours).double().mean().item(), 4),
+            "drop": round(before - after if score.higher_is_better else after - before, 4),
+            **same,
             "samples": len(samples.y),
         }
     }

@@ -8,6 +8,7 @@ from scn.export.base import Options
 from scn.export.operations import SNIPPETS
 from scn.export.operations.affine.in_float import BASE_TYPES
 from scn.export.parts import Parts
+from scn.export.predictions import Meaning
 from scn.export.snippets import HEAD
 from scn.export.state import (
     DOUBLE_BEGIN,
@@ -21,16 +22,14 @@ from scn.export.state import (
     parameter,
     state_text,
 )
-from scn.export.subject import Subject
 
 
-def source(subject: Subject, options: Options, parts: Parts) -> str:
-    name = subject.name
-    functions = [_class_names(subject)]
+def source(name: str, options: Options, parts: Parts, meaning: Meaning) -> str:
+    functions = list(meaning.defined)
     if parts.configurable:
         functions += [_encode(name, parts), _beta(name, parts), _mix(name, options, parts)]
         functions.append(_configure(name, options))
-    functions.append(_infer(name, options, parts))
+    functions.append(_infer(name, options, parts, meaning.outputs))
     return "\n".join(
         [
             f'/* {name}: made by `scn export`. See {name}.h. */\n#include "{name}.h"\n',
@@ -73,21 +72,6 @@ def _prologue(name: str, options: Options) -> str:
 
 def _body(statements: list[str], depth: int = 1) -> str:
     return textwrap.indent("\n".join(statements), "    " * depth)
-
-
-def _class_names(subject: Subject) -> str:
-    listed = ",\n    ".join(quoted(text) for text in subject.classes)
-    size = f"{subject.name.upper()}_CLASSES"
-    return f"const char *const {subject.name}_class_names[{size}] = {{\n    {listed}\n}};\n"
-
-
-def quoted(text: str) -> str:
-    """A string in C, byte by byte where it is not plain ASCII."""
-    found = '"'
-    for byte in text.encode():
-        plain = 32 <= byte < 127 and chr(byte) not in '"\\?'
-        found += chr(byte) if plain else f"\\{byte:03o}"
-    return found + '"'
 
 
 def _encode(name: str, parts: Parts) -> str:
@@ -143,8 +127,8 @@ def _configure(name: str, options: Options) -> str:
 """
 
 
-def _infer(name: str, options: Options, parts: Parts) -> str:
-    rest = f"const {name}_input *x, float *logits"
+def _infer(name: str, options: Options, parts: Parts, outputs: str) -> str:
+    rest = f"const {name}_input *x, float *{outputs}"
     head = f"scn_status {name}_infer({parameter(name, options, rest)})"
     uses_theta = any("theta->" in line for line in parts.infer)
     theta, begin = "", SIMPLE_INFER

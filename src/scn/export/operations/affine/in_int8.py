@@ -126,7 +126,7 @@ def _write_linear(code: Int8Code, layer: Layer, rows: str, factors: tuple[str, s
         code.call("scn_widen", x, "(int16_t *)s->scratch", count, zero)
         x = "(const int16_t *)s->scratch"
     end = int(op.relu) if last else code.add_limits(op.target)
-    y = "logits" if last else code.at(op.target)
+    y = code.output if last else code.at(op.target)
     if layer.place is Place.STRIPS:
         code.parts.need("int8_row", "int8_last_row" if last else f"int_linear_row:{bits}")
         function = "scn_last_row_int8" if last else f"scn_linear_row_int{bits}"
