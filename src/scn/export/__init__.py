@@ -5,7 +5,7 @@ an operation, see `operations`.
 """
 
 from scn.export import arduino, c, esp_idf, onnx, sensors
-from scn.export.base import Options, Report, Target, targets
+from scn.export.base import Options, Report, Writer, target, targets
 from scn.export.subject import Samples, Subject, subject_of
 
 __all__ = [
@@ -13,12 +13,13 @@ __all__ = [
     "Report",
     "Samples",
     "Subject",
-    "Target",
+    "Writer",
     "arduino",
     "c",
     "esp_idf",
     "onnx",
     "sensors",
     "subject_of",
+    "target",
     "targets",
 ]

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 Theta = Literal["ram", "row", "fixed"]
 Weights = Literal["float32", "float16", "int8"]
 Inference = Literal["float", "int8"]
-State = Literal["static", "explicit"]
-KINDS = {"theta": Theta, "weights": Weights, "inference": Inference, "state": State}
+StateKind = Literal["static", "explicit"]
+KINDS = {"theta": Theta, "weights": Weights, "inference": Inference, "state": StateKind}
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Options:
     theta: Theta = "ram"
     weights: Weights = "float32"
     inference: Inference = "float"
-    state: State = "static"
+    state: StateKind = "static"
     double_buffer: bool = False
     sensor: str | None = None
 
@@ -64,19 +64,19 @@ class Report:
     facts: dict[str, Any]
 
 
-# A target writes its files for a subject into a folder.
-Target = Callable[["Subject", Options, Path], Report]
+# What a target is: it writes files for a subject into a folder.
+Writer = Callable[["Subject", Options, Path], Report]
 Check = Callable[["Subject", Options], None]
-targets: Registry[Target] = Registry("target")
+targets: Registry[Writer] = Registry("target")
 
 
-def target(name: str, check: Check) -> Callable[[Target], Target]:
+def target(name: str, check: Check) -> Callable[[Writer], Writer]:
     """Enter a target: `check` refuses options that it has no use for, before anything is done.
 
     What it writes is moved to the folder when all of it is complete; after an error nothing is there.
     """
 
-    def enter(write: Target) -> Target:
+    def enter(write: Writer) -> Writer:
         @targets.register(name)
         @functools.wraps(write)
         def whole(subject: Subject, options: Options, folder: Path) -> Report:

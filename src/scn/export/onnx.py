@@ -1,4 +1,4 @@
-"""ONNX: the whole SCN, (x, alpha) -> logits, and the network configured for one setting, x -> logits.
+"""ONNX: the whole SCN, (x, alpha) -> outputs, and the network configured for one setting, x -> outputs.
 
 The batch size is free in both; alpha (S,) is one for the batch. Each file is run by onnxruntime before it
 is kept, and its outputs must be those of torch.
@@ -21,10 +21,11 @@ from torch import Tensor, nn
 from scn.core.errors import Failed, ScnError
 from scn.core.network import SCN
 from scn.export.base import Options, Report, target
+from scn.export.predictions import meaning_of
 from scn.export.subject import Subject
 
 NEEDED = ("onnx", "onnxscript", "onnxruntime")
-TOLERANCE = 1e-5  # of the largest logit, or of 1
+TOLERANCE = 1e-5  # of the largest output, or of 1
 BATCHES = (1, 5)  # that a file is tried on
 
 
@@ -52,19 +53,18 @@ def check(subject: Subject, options: Options) -> None:
 @target("onnx", check)
 def write(subject: Subject, options: Options, folder: Path) -> Report:
     """NAME.onnx, and for an SCN NAME_configured.onnx."""
-    net = subject.network
+    net, files = subject.network, [folder / f"{subject.name}.onnx"]
+    facts: dict[str, Any] = {"name": subject.name, **meaning_of(subject).facts}
     if not isinstance(net, SCN):
-        difference = _export(net, (), subject.shape, folder / f"{subject.name}.onnx")
-        return Report([folder / f"{subject.name}.onnx"], {"name": subject.name, "max_difference": difference})
+        return Report(files, {**facts, "max_difference": _export(net, (), subject, files[0])})
     chosen = subject.transform.regular()[0] if subject.params is None else subject.params
     alpha = subject.transform.encode(chosen)
-    files = [folder / f"{subject.name}.onnx", folder / f"{subject.name}_configured.onnx"]
+    files.append(folder / f"{subject.name}_configured.onnx")
     found = [
-        _export(_Whole(net), (alpha,), subject.shape, files[0]),
-        _export(subject.plain(chosen), (), subject.shape, files[1]),
+        _export(_Whole(net), (alpha,), subject, files[0]),
+        _export(subject.plain(chosen), (), subject, files[1]),
     ]
-    facts: dict[str, Any] = {
-        "name": subject.name,
+    facts |= {
         "inputs": {"x": ["batch", *subject.shape], "alpha": [net.alpha_dim]},
         "configured_for": chosen.tolist(),
         "configured_by": "default: the first setting of the grid" if subject.params is None else "params",
@@ -73,22 +73,21 @@ def write(subject: Subject, options: Options, folder: Path) -> Report:
     return Report(files, facts)
 
 
-def _export(net: nn.Module, alpha: tuple[Tensor, ...], shape: tuple[int, ...], path: Path) -> float:
+def _export(net: nn.Module, alpha: tuple[Tensor, ...], subject: Subject, path: Path) -> float:
     """Write one file and return how far onnxruntime's outputs are from those of torch."""
-    x = torch.zeros(2, *shape)
     with _quiet():
         program = torch.onnx.export(
             net.eval(),
-            (x, *alpha),
+            (torch.zeros(2, *subject.shape), *alpha),
             dynamo=True,
             verbose=False,
             input_names=["x", "alpha"][: 1 + len(alpha)],
-            output_names=["logits"],
+            output_names=[meaning_of(subject).outputs],
             dynamic_shapes=({0: torch.export.Dim("batch")}, *(None for _ in alpha)),
         )
     assert program is not None
     program.save(path, external_data=False)
-    difference, scale = differences(path, net, alpha, shape)
+    difference, scale = differences(path, net, alpha, subject.shape)
     if not difference <= TOLERANCE * max(1.0, scale):
         raise Failed(
             f"onnxruntime's outputs differ from torch's by {difference:g}, with outputs up to {scale:g}: "
@@ -101,7 +100,7 @@ def _export(net: nn.Module, alpha: tuple[Tensor, ...], shape: tuple[int, ...], p
 def differences(
     path: Path, net: nn.Module, alpha: tuple[Tensor, ...], shape: tuple[int, ...]
 ) -> tuple[float, float]:
-    """The largest difference between onnxruntime and torch, over several batch sizes; the largest logit."""
+    """The largest difference between onnxruntime and torch, over several batch sizes; the largest output."""
     import onnxruntime
 
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
@@ -109,7 +108,7 @@ def differences(
     for batch in BATCHES:
         x = torch.randn(batch, *shape, generator=generator)
         given = dict(zip(["x", "alpha"], (value.numpy() for value in (x, *alpha)), strict=False))
-        (ours,) = session.run(["logits"], given)
+        (ours,) = session.run(None, given)
         theirs = net(x, *alpha).numpy()
         difference = max(difference, float(np.abs(ours - theirs).max()))
         scale = max(scale, float(np.abs(theirs).max()))

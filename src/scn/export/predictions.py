@@ -93,7 +93,12 @@ def _values(subject: Subject) -> Meaning:
             Table("float", f"scn_target_{kind}", torch.tensor(getattr(objective, kind)), "targets")
             for kind in ("mean", "deviation")
         ],
-        {"targets": [*subject.target_names], "units": [*subject.target_units]},
+        {
+            "targets": list(subject.target_names),
+            "units": list(subject.target_units),
+            "mean": list(objective.mean),
+            "deviation": list(objective.deviation),
+        },
     )
 
 
@@ -104,7 +109,7 @@ def _outputs(subject: Subject) -> Meaning:
     )
 
 
-MEANINGS: dict[type[Objective], Callable[[Subject], Meaning]] = {
+MEANINGS: dict[type[Any], Callable[[Subject], Meaning]] = {
     Classification: _classes,
     Regression: _values,
     Objective: _outputs,
