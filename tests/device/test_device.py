@@ -44,9 +44,9 @@ def a_subject(
 ) -> Subject:
     """A network with random weights whose logits are as large as those of trained ones."""
     torch.manual_seed(1)
-    told = methods.get("scn" if mixes else "one4all")(transforms.get(transform), dims=dims)
+    method = methods.get("scn" if mixes else "one4all")(transforms.get(transform), dims=dims)
     build, _ = backbones.factory(backbone, shape, 10 if data == "digits" else 4, **sizes)
-    net: nn.Module = SCN(build(), told.transform.alpha_dim, dims) if mixes else build()
+    net: nn.Module = SCN(build(), method.transform.alpha_dim, dims) if mixes else build()
     with torch.no_grad():
         for norm in (m for m in net.modules() if isinstance(m, nn.modules.batchnorm._BatchNorm)):
             assert norm.running_mean is not None
@@ -54,7 +54,7 @@ def a_subject(
             norm.running_mean.uniform_(-0.1, 0.1)
             norm.running_var.uniform_(0.02, 0.1)
     chosen = None if params is None else torch.tensor(params)
-    subject = Subject("net", net, told, shape, Normalisation(), data, chosen)
+    subject = Subject("net", net, method, shape, Normalisation(), data, chosen)
     with torch.no_grad():
         largest = subject.plain(subject.some_params())(torch.randn(8, *shape)).abs().max()
         last = [net.theta[:, -sum(net.subspace.sizes[-2:]) :]] if isinstance(net, SCN) else final(net)

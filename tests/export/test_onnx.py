@@ -21,7 +21,7 @@ onnxruntime = pytest.importorskip("onnxruntime", reason="the extra `export` is n
 def a_subject(
     backbone: str, shape: tuple[int, ...], mixes: bool = True, params: Tensor | None = None
 ) -> Subject:
-    told = methods.get("scn" if mixes else "one4all")(transforms.get("rotation"), dims=3)
+    method = methods.get("scn" if mixes else "one4all")(transforms.get("rotation"), dims=3)
     sizes = {"width": 4} if backbone != "lenet5" else {}
     build, _ = backbones.factory(backbone, shape, 5, **sizes)
     net: nn.Module = SCN(build(), 2, 3) if mixes else build()
@@ -29,7 +29,7 @@ def a_subject(
         if isinstance(module, nn.modules.batchnorm._BatchNorm):
             assert module.running_mean is not None
             module.running_mean.normal_()
-    return Subject("toy", net, told, shape, Normalisation(), "digits", params)
+    return Subject("toy", net, method, shape, Normalisation(), "digits", params)
 
 
 def answers(path: Path, **given: Tensor) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:

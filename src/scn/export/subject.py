@@ -115,7 +115,7 @@ class Subject:
         return self.transform.sample(1, torch.Generator().manual_seed(0))[0]
 
     def plain(self, params: Tensor) -> nn.Module:
-        """The plain network that answers under the setting params (P,)."""
+        """The plain network for the setting params (P,)."""
         return self.method.configured(self.network, params).eval()
 
     def calibration(self, count: int = CALIBRATION) -> Samples:
