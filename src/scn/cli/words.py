@@ -33,10 +33,15 @@ ARGUMENTS = (
     "replace",
     "samples",
     "seeds",
+    "sensor",
+    "settings",
     "state",
+    "target",
     "task",
+    "theta",
     "transform",
     "voltage",
+    "weights",
 )
 OPTIONS = {
     **{name: f"--{name.replace('_', '-')}" for name in ARGUMENTS},
