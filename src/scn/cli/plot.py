@@ -15,13 +15,13 @@ from rich.progress import track
 from scn.cli.train import numbers
 from scn.core.errors import ScnError
 from scn.plots.animation import FRAMES, SUFFIXES, film, require_ffmpeg, write_film
-from scn.plots.figures import FIGURES, UNDATED, check_output, find, make, write
+from scn.plots.figures import FIGURES, UNDATED, check_figure_file, find, make, write
 from scn.plots.options import SAMPLES, Options
 from scn.runs.collection import load
 
 NAMES = "; ".join(f"{name}: {kind.shows}" for name, kind in FIGURES.items())
 
-ANIMATED = ("accuracy", "beta", "theta")  # the figures that an animation shows together
+ANIMATED = ("scores", "beta", "theta")  # the figures that an animation shows together
 
 
 def command(
@@ -42,7 +42,7 @@ def command(
     ] = None,
     animate: Annotated[
         bool,
-        typer.Option("--animate", help="Instead: accuracy, beta and weights as alpha turns, .gif or .mp4."),
+        typer.Option("--animate", help="Instead: score, beta and weights as alpha turns, .gif or .mp4."),
     ] = False,
     frames: Annotated[int, typer.Option(help="Of an animation.", min=2, max=1000)] = FRAMES,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
@@ -55,7 +55,7 @@ def command(
     """
     torch.set_num_threads(1)
     _check(figure, animate, fixed)
-    check_output(output, SUFFIXES if animate else list(UNDATED))
+    check_figure_file(output, SUFFIXES if animate else list(UNDATED))
     if animate and output.suffix.lower() == ".mp4":
         require_ffmpeg(output)
     loaded = load(run, backbone)
@@ -76,7 +76,7 @@ def command(
 
 def _check(figure: str | None, animate: bool, fixed: str | None) -> None:
     """Refuse what does not go together."""
-    if animate and figure is not None and figure not in ANIMATED:
+    if animate and figure is not None and figure not in (*ANIMATED, "accuracy"):
         raise ScnError(f"--animate shows {', '.join(ANIMATED)} together: leave out --figure {figure}")
     if not animate:
         if figure is None:
