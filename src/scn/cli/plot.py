@@ -50,7 +50,7 @@ def command(
 ) -> None:
     """Draw a figure of one or more runs of a task, at the width of a column (3.5 inches).
 
-    Examples: scn plot runs/demo --figure accuracy -o accuracy.pdf
+    Examples: scn plot runs/demo --figure scores -o scores.pdf
     scn plot runs/demo/scn-d8-seed0 --animate -o turning.gif
     """
     torch.set_num_threads(1)

@@ -11,6 +11,7 @@ from scn.plots.style import GREY
 
 LEAST_RADIUS = 0.3  # of the scale: a smaller circle would make stars of chance
 CHANCE = "chance"
+CORNERS = 180  # of what is drawn as a circle
 
 
 def score_axis(score: Score, split: str = "test") -> str:
@@ -39,7 +40,12 @@ def draw_chance(axes: Any, levels: Sequence[float | None]) -> None:
     known = {level for level in levels if level is not None}
     low, high = axes.get_ylim()
     if len(known) == 1 and low <= (level := known.pop()) <= high:
-        axes.axhline(level, color=GREY, linewidth=0.6, linestyle=(0, (1, 2)), label=CHANCE)
+        drawn = {"color": GREY, "linewidth": 0.6, "linestyle": (0, (1, 2)), "label": CHANCE}
+        if axes.name == "polar":
+            around = [2 * math.pi * step / CORNERS for step in range(CORNERS + 1)]
+            axes.plot(around, [level] * len(around), **drawn)
+        else:
+            axes.axhline(level, **drawn)
 
 
 def _scale(values: Sequence[float], score: Score) -> float:

@@ -33,7 +33,7 @@ NAMES = {
     "scn": "SCN D={dims}",
     "one4all": "One4All",
     "one4one": "One4One",
-    "one4all-alpha": "One4All told alpha",
+    "one4all-alpha": "One4All given alpha",
     "alpha-alone": "Alpha alone",
 }
 

@@ -31,7 +31,7 @@ def metric_names(one: LoadedRun) -> dict[str, str]:
 def own_part(one: LoadedRun) -> str:
     """The part of the loss that every method of a task has."""
     part = one.run.objective().part
-    return part if one.metrics and part in one.metrics[0] else WHOLE
+    return part if one.epochs and part in one.epochs[0] else WHOLE
 
 
 def validation_metric(one: LoadedRun) -> str:

@@ -55,6 +55,7 @@ def evaluate_run(
         "preset": preset or run.config.preset,
         "settings": len(params),
         "fixed": None if fixed is None else fixed.tolist(),
+        "chance": method.objective.chance(method.objective.labels(labels)),
     }
     if found.counts is not None:
         facts["counts"] = found.counts.tolist()  # under each setting

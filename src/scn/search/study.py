@@ -186,7 +186,7 @@ def reason_to_doubt(run: Run, search: Search, samples: int = 1000) -> str | None
     return (
         f"{run.folder} was not trained for a search by {search.doubt.name}, which will fail: only "
         f"{surer:.0%} of inputs have less doubt at the right setting than at a wrong one (50 % would be "
-        "chance). Train with --evidence-weight 0.5"
+        "chance). Train with `evidence_weight=0.5`"
     )
 
 
