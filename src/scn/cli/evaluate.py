@@ -74,8 +74,6 @@ def command(
     if not invariant and (method or batch_size):
         raise ScnError("--method and --batch-size are for --invariant")
     if invariant:
-        if size > opened.config.samples["test"]:
-            raise ScnError(f"there are fewer test samples than a batch of {size}")
         if frozen is not None:
             raise ScnError("--fixed tells the setting, and --invariant does not: leave one out")
         way = open_search(opened, way_name, None, {}, backbone)
