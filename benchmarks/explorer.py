@@ -19,9 +19,10 @@ from scn import runs
 from scn.experiment.plan import plan_run
 from scn.experiment.train import train
 from scn.explorer import write_explorer
-from scn.pages import collect
 from scn.runs import backbone_of
-from scn.runs.measure import measure
+from scn.runs.collection import collect
+from scn.runs.evaluation import evaluate_run
+from scn.runs.scores import write_scores
 from scn.training.recipe import Recipe
 
 FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
@@ -42,8 +43,8 @@ def make_page(folder: Path) -> Path:
         config = plan_run("digits", "rotation", "mlp", method, Recipe(epochs=3), dims=dims)
         run = runs.create(folder / method, config)
         net = train(run, backbone_of(run), prefetch=False)
-        result, facts = measure(run, net, run.transform().grid(36))
-        run.write_accuracy(result, run.transform(), facts)
+        found = evaluate_run(run, net, run.transform().grid(36))
+        write_scores(run.folder, found, run.transform())
     page = folder / "explorer.html"
     write_explorer(collect([folder]), page)
     return page

@@ -34,16 +34,16 @@ def measure(task: tasks.Task, folder: Path) -> tuple[float, float]:
     chosen = choose(task=task.name, budget="cpu", changes={"epochs": 1}, **nothing)
     run = runs.create(folder / "run", chosen.config("scn", dims=max(task.dims)))
     whole = training_data(run)
-    used = min(len(whole.images), STEPS * chosen.recipe.batch_size)
+    used = min(len(whole.samples), STEPS * chosen.recipe.batch_size)
     part = replace(
         whole,
-        images=whole.images[:used],
+        samples=whole.samples[:used],
         labels=whole.labels[:used],
         measured=None if whole.measured is None else whole.measured[:used],
-        validation_images=whole.images[:0],
+        validation_samples=whole.samples[:0],
         validation_labels=whole.labels[:0],
     )
-    training = Training(run.method(), part, run.normalisation(), seed=0, prefetch=False)
+    training = Training(run.method(), run.recipe(), part, run.normalisation(), seed=0, prefetch=False)
     kind = type(training.method.transform)
     apply, spent = kind.apply, 0.0
 
@@ -60,7 +60,7 @@ def measure(task: tasks.Task, folder: Path) -> tuple[float, float]:
         (metrics,) = training.run(state, lambda _: None)
     finally:
         kind.apply = apply  # type: ignore[method-assign]
-    return metrics["seconds"] * len(whole.images) / used, spent / metrics["seconds"]
+    return metrics["seconds"] * len(whole.samples) / used, spent / metrics["seconds"]
 
 
 def main() -> None:

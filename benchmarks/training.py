@@ -22,7 +22,8 @@ import scn
 from core import Naive
 from scn.experiment import tasks
 from scn.methods import SubspaceConfigurable
-from scn.training.loop import Split, Training
+from scn.training.batches import TrainingData
+from scn.training.loop import Training
 
 IMAGES, BATCH, ROUNDS = 60_000, 64, 3
 
@@ -74,9 +75,8 @@ def ours(dims: int, compiled: bool) -> Callable[[], None]:
     labels = torch.randint(0, 10, (IMAGES,))
     chosen = tasks.recipe("paper", "mlp").changed(compiled=compiled)
     method = SubspaceConfigurable(scn.transforms.get("rotation", "paper"), chosen, dims)
-    training = Training(
-        method, Split(images, labels, images[:0], labels[:0]), scn.data.Normalisation(), seed=0
-    )
+    held = TrainingData(images, labels, images[:0], labels[:0])
+    training = Training(method, chosen, held, scn.data.Normalisation(), seed=0)
     state = training.start(scn.backbones.MLP, torch.device("cpu"))
     epochs = training.run(state, lambda _: None)
 

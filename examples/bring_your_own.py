@@ -47,7 +47,7 @@ def main(folder: Path) -> None:
     images, labels = scn.data.load(folder / "mine.npz").split("test")
     settings = method.transform.regular()
     result = evaluate(method, net, images, labels, settings, normalisation=run.normalisation())
-    for (visibility,), accuracy in zip(settings.tolist(), result.accuracy.tolist(), strict=True):
+    for (visibility,), accuracy in zip(settings.tolist(), result.values.tolist(), strict=True):
         print(f"visibility {visibility:.1f}: accuracy {accuracy:.3f}")
     print(f"mean {result.summary()['mean']:.3f} on {len(labels)} test images; the run is {run.folder}")
 

@@ -61,10 +61,10 @@ def accuracies(build: Callable[[], scn.SCN], name: str) -> Tensor:
             SubspaceConfigurable(rotation), net, *dataset.split("test"), rotation.grid(360 // STEP)
         )
         print(
-            f"  {name}, seed {seed}: {result.accuracy.mean():.3f} in {time.perf_counter() - start:.0f} s",
+            f"  {name}, seed {seed}: {result.values.mean():.3f} in {time.perf_counter() - start:.0f} s",
             file=sys.stderr,
         )
-        rows.append(result.accuracy)
+        rows.append(result.values)
     return torch.stack(rows)
 
 

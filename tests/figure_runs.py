@@ -14,7 +14,8 @@ import torch
 
 import scn
 from scn import transforms
-from scn.experiment.compare import Exam, Job, carry_out
+from scn.experiment.compare import carry_out
+from scn.experiment.jobs import Exam, Job
 from scn.experiment.plan import plan_run
 from scn.training.recipe import Recipe
 
@@ -134,8 +135,8 @@ def _words(text: str) -> str:
 
 
 def table(folder: Path) -> tuple[torch.Tensor, torch.Tensor]:
-    """params (N, P) and accuracy (N,) as accuracy.csv has them."""
-    rows = np.loadtxt(folder / "accuracy.csv", delimiter=",", skiprows=1, ndmin=2)
-    header = (folder / "accuracy.csv").read_text().splitlines()[0].split(",")
+    """params (N, P) and accuracy (N,) as scores.csv has them."""
+    rows = np.loadtxt(folder / "scores.csv", delimiter=",", skiprows=1, ndmin=2)
+    header = (folder / "scores.csv").read_text().splitlines()[0].split(",")
     count = header.index("alpha_1")
     return torch.from_numpy(rows[:, :count]), torch.from_numpy(rows[:, -1])

@@ -49,7 +49,7 @@ def test_evaluate_writes_a_table_and_prints_a_chart(imported: Path) -> None:
     assert "12 settings, 450 test samples, preset paper" in result.out
     assert "█" in result.out
     assert "accuracy over angle (degrees)" in result.out
-    rows = list(csv.DictReader((imported / "accuracy.csv").read_text().splitlines()))
+    rows = list(csv.DictReader((imported / "scores.csv").read_text().splitlines()))
     assert list(rows[0]) == ["angle", "alpha_1", "alpha_2", "accuracy"]
     assert [float(row["angle"]) for row in rows] == list(range(0, 360, 30))
     summary = json.loads((imported / "evaluation.json").read_text())
@@ -68,12 +68,12 @@ def test_evaluate_prints_one_json_object(imported: Path) -> None:
 
 def test_special_evaluations_have_files_of_their_own(imported: Path) -> None:
     run("evaluate", str(imported), "--step", "90")
-    before = (imported / "accuracy.csv").read_bytes()
+    before = (imported / "scores.csv").read_bytes()
     run("evaluate", str(imported), "--step", "90", "--preset", "default", "--fixed", "30")
     run("evaluate", str(imported), "--step", "90", "--fixed", "-45")
-    assert (imported / "accuracy.csv").read_bytes() == before
-    assert (imported / "accuracy-fixed--45.csv").is_file()
-    rows = list(csv.DictReader((imported / "accuracy-default-fixed-30.csv").read_text().splitlines()))
+    assert (imported / "scores.csv").read_bytes() == before
+    assert (imported / "scores-fixed--45.csv").is_file()
+    rows = list(csv.DictReader((imported / "scores-default-fixed-30.csv").read_text().splitlines()))
     assert {row["alpha_2"] for row in rows} == {"0.5"}
 
 

@@ -199,10 +199,10 @@ def test_an_estimate_is_arithmetic_with_its_assumptions_beside_it() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ((64, None, None, None), "needs --clock and --cycles-per-instruction"),
-        ((None, 1.0, None, None), "needs --clock and --cycles-per-instruction"),
-        ((None, None, 5.0, 3.3), "needs --clock and --cycles-per-instruction"),
-        ((64, 1.0, 5.0, None), "needs --current and --voltage both"),
+        ((64, None, None, None), "needs `clock` and `cycles_per_instruction`"),
+        ((None, 1.0, None, None), "needs `clock` and `cycles_per_instruction`"),
+        ((None, None, 5.0, 3.3), "needs `clock` and `cycles_per_instruction`"),
+        ((64, 1.0, 5.0, None), "needs `current` and `voltage` both"),
         ((0, 1.0, None, None), "the clock must be a positive number, but is 0"),
         ((64, float("nan"), None, None), "the cycles per instruction must be a positive number, but is nan"),
     ],

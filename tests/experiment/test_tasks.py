@@ -12,7 +12,7 @@ from needs import real_data
 from scn import runs
 from scn.experiment import tasks
 from scn.experiment.tasks import TASKS
-from scn.runs.measure import measure
+from scn.runs.evaluation import evaluate_run
 
 
 @pytest.mark.parametrize("name", TASKS)
@@ -29,9 +29,9 @@ def test_every_task_trains_and_is_tested_on_its_data(
     assert opened.config.transform == task.transform
     assert len((tmp_path / "run" / "metrics.jsonl").read_text().splitlines()) == 2
     settings = opened.transform().grid(2)
-    accuracy, facts = measure(opened, opened.network(), settings, samples=16)
-    assert facts["samples"] == 16
-    assert 0 <= accuracy.summary()["mean"] <= 1
+    found = evaluate_run(opened, opened.network(), settings, samples=16)
+    assert found.facts["samples"] == 16
+    assert 0 <= found.summary()["mean"] <= 1
 
 
 def test_the_paper_budget_is_the_published_table() -> None:

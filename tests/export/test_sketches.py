@@ -98,7 +98,7 @@ def test_a_project_says_what_was_not_checked(target: str, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("target", ["arduino", "esp-idf"])
 def test_a_project_holds_the_state_itself(target: str, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="leave out --state explicit"):
+    with pytest.raises(ValueError, match="leave out `state=explicit`"):
         targets.get(target)(CASES["plain"][0], Options(state="explicit"), tmp_path)
 
 

@@ -14,11 +14,13 @@ import torch
 
 from figure_runs import describe, make_all, table
 from scn import runs, transforms
+from scn.objectives.classification import ACCURACY
 from scn.plots import animation, beta, device, style, theta
 from scn.plots.figures import make
 from scn.plots.options import Options
-from scn.runs.collection import LoadedRun, Table, load
-from scn.runs.measure import measure
+from scn.runs.collection import LoadedRun, load
+from scn.runs.evaluation import evaluate_run
+from scn.runs.scores import Scores
 
 STORED = Path(__file__).parent / "figures.json"
 EVERY = ("samples", "accuracy", "specialisation", "violin", "beta", "training", "theta")
@@ -135,9 +137,9 @@ def test_violins_show_a_searching_network_beside_one_that_is_told(
     folder.symlink_to(drawn["rotation"] / "scn-d2")
     one = load([folder])[0]
     accuracy = table(folder)[1]
-    names = ["accuracy-invariant-grid-4.csv", "evaluation-invariant-grid-4.json", "search-grid.json"]
+    names = ["scores-invariant-grid-4.csv", "evaluation-invariant-grid-4.json", "search-grid.json"]
     try:
-        (folder / names[0]).write_text((folder / "accuracy.csv").read_text())
+        (folder / names[0]).write_text((folder / "scores.csv").read_text())
         (folder / names[1]).write_text((folder / "evaluation.json").read_text())
         rows = [{"batch_size": 4, "accuracy": 0.0}, {"batch_size": 1, "accuracy": 0.25}]
         (folder / names[2]).write_text(json.dumps({"method": "grid", "rows": rows}))
@@ -159,8 +161,8 @@ def test_specialisation_is_that_of_one_frozen_network(drawn: dict[str, Path]) ->
     (axes,) = figure_of("specialisation", run, fixed=torch.tensor([0.5])).axes
     curve = lines(axes)["SCN D=2"]
     params = torch.tensor(curve.get_xdata()).float().view(-1, 1)
-    expected, _ = measure(opened, opened.network(), params, fixed=torch.tensor([0.5]), samples=20)
-    np.testing.assert_allclose(curve.get_ydata(), expected.accuracy)
+    expected = evaluate_run(opened, opened.network(), params, fixed=torch.tensor([0.5]), samples=20)
+    np.testing.assert_allclose(curve.get_ydata(), expected.values)
     assert axes.lines[-1].get_xdata()[0] == 0.5
 
 
@@ -318,13 +320,19 @@ def test_runs_that_differ_in_more_than_seed_are_told_apart(drawn: dict[str, Path
     assert {style.label(*one.key) for one in loaded if one.mixes} == {
         "SCN D=2, width 2, depth 1", "SCN D=2, width 8, depth 1", "SCN D=2, width 4, depth 2",
     }  # fmt: skip
-    assert math.isclose(loaded[0].mean, loaded[0].table.accuracy.mean().item(), abs_tol=1e-6)
+    assert math.isclose(loaded[0].mean, loaded[0].table.values.mean().item(), abs_tol=1e-6)
 
 
 def test_a_setting_with_few_samples_is_left_out() -> None:
     params, accuracy = torch.tensor([[10.0], [20.0], [30.0]]), torch.tensor([0.5, 1.0, 0.7])
-    table = Table.of(params, accuracy, {"counts": [40, 1, 10]})
+
+    def kept(counts: list[int] | None) -> Scores:
+        return Scores(
+            params, accuracy, ACCURACY, counts=None if counts is None else torch.tensor(counts)
+        ).with_enough()
+
+    table = kept([40, 1, 10])
     assert table.params.flatten().tolist() == [10, 30]
-    assert table.accuracy.tolist() == accuracy[[0, 2]].tolist()
-    assert len(Table.of(params, accuracy, {"counts": [4, 1, 9]}).params) == 3, "unless all have few"
-    assert len(Table.of(params, accuracy, {}).params) == 3, "as many for each, where nothing is said"
+    assert table.values.tolist() == accuracy[[0, 2]].tolist()
+    assert len(kept([4, 1, 9]).params) == 3, "unless all have few"
+    assert len(kept(None).params) == 3, "as many for each, where nothing is said"

@@ -28,13 +28,14 @@ from scn.experiment.plan import plan_run
 from scn.experiment.train import train
 from scn.explorer import grid
 from scn.explorer.grid import Demand, Grid, candidates
-from scn.pages import collect
 from scn.pages.assemble import Arrays
 from scn.report.content import report
 from scn.report.repeat import commands as repeating
 from scn.report.warnings import dead_bases, jumps
 from scn.runs import Run, backbone_of
-from scn.runs.measure import measure
+from scn.runs.collection import collect
+from scn.runs.evaluation import evaluate_run
+from scn.runs.scores import write_scores
 from scn.training.recipe import Recipe
 
 PACKAGE = Path(data.__file__).parent.parent
@@ -59,8 +60,8 @@ def trained(folder: Path, name: str, transform: str, method: str, recipe: Recipe
     net = train(created, backbone_of(created), device="cpu", prefetch=False)
     moved = created.transform()
     settings = moved.grid(9 if len(moved.parameters) < 3 else 2)
-    result, facts = measure(created, net, settings)
-    created.write_accuracy(result, moved, facts)
+    result = evaluate_run(created, net, settings)
+    write_scores(created.folder, result, moved)
     return created
 
 
@@ -549,7 +550,7 @@ def test_the_report_shows_tables_and_figures(browser: Any, turned: Path, size: s
         assert f"SCN D=5: {mean:.4f}; One4All: " in said
         assert "with 8,290 weights for one answer" in said
         curves = page.evaluate("() => document.querySelector('#accuracy-figures .js-plotly-plot').data")
-        table = (turned / "scn-d5" / "accuracy.csv").read_text().splitlines()[1:]
+        table = (turned / "scn-d5" / "scores.csv").read_text().splitlines()[1:]
         assert curves[1]["y"] == pytest.approx([float(line.split(",")[-1]) for line in table])
         drawn = page.locator(".js-plotly-plot").count()
         assert drawn == 2 + 1 + 1 + 2 + 3, (
@@ -557,11 +558,11 @@ def test_the_report_shows_tables_and_figures(browser: Any, turned: Path, size: s
         )
         once = page.evaluate("() => document.querySelector('#specialisation .js-plotly-plot').data")
         scn = runs.read(turned / "scn-d5")
-        frozen, _ = measure(
+        frozen = evaluate_run(
             scn, scn.network(), torch.tensor(once[1]["x"])[:, None], fixed=torch.zeros(1), samples=300
         )
         assert [curve["name"] for curve in once] == ["SCN D=3", "SCN D=5"]
-        assert once[1]["y"] == pytest.approx(frozen.accuracy.tolist())
+        assert once[1]["y"] == pytest.approx(frozen.values.tolist())
         assert page.evaluate("() => document.getElementById('sample-picture').naturalWidth") == 700
         assert page.evaluate(SPILLED) == []
         assert "scn train --data digits" in page.locator("#commands").inner_text()
@@ -703,8 +704,8 @@ def test_the_commands_of_a_report_give_the_same_configuration(
     trained(tmp_path / "fixed", "digits", "rotation", "one4one", recipe, fixed=[72.5], seed=3)
     shutil.copytree(shifted / "scn", tmp_path / "odd")
     odd = runs.read(tmp_path / "odd")
-    result, facts = measure(odd, odd.network(), odd.transform().grid(7))  # steps of 8/3
-    odd.write_accuracy(result, odd.transform(), facts)
+    result = evaluate_run(odd, odd.network(), odd.transform().grid(7))  # steps of 8/3
+    write_scores(odd.folder, result, odd.transform())
     for one in [*shown_runs, *collect([tmp_path / "fixed"]), *collect([tmp_path / "odd"])]:
         train_line, evaluate_line = repeating([one])
         again = tmp_path / f"again-{one.run.folder.name}-{one.run.config.transform}"
@@ -716,7 +717,7 @@ def test_the_commands_of_a_report_give_the_same_configuration(
         if one.run.config.fixed is None:
             evaluate = evaluate_line.replace(str(one.run.folder), str(again)).split()[1:]
             assert run(*evaluate, "--quiet").code == 0
-            assert (again / "accuracy.csv").read_text() == (one.run.folder / "accuracy.csv").read_text()
+            assert (again / "scores.csv").read_text() == (one.run.folder / "scores.csv").read_text()
 
 
 def test_costs_come_from_the_device(turned: Path, tmp_path: Path) -> None:
@@ -771,7 +772,7 @@ def test_bad_input_is_told_with_the_command_that_helps(
     (tmp_path / "empty").mkdir()
     (tmp_path / "file").write_text("")
     shutil.copytree(turned / "scn-d3", tmp_path / "untested")
-    (tmp_path / "untested" / "accuracy.csv").unlink()
+    (tmp_path / "untested" / "scores.csv").unlink()
     shutil.copytree(turned / "scn-d3", tmp_path / "untrained")
     (tmp_path / "untrained" / "model.safetensors").unlink()
     cases = [

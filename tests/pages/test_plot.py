@@ -103,7 +103,7 @@ def test_runs_of_different_tasks_are_refused(drawn: dict[str, Path], tmp_path: P
 
 
 def test_a_run_that_was_not_evaluated_names_the_command(drawn: dict[str, Path], tmp_path: Path) -> None:
-    folder = copied(drawn["rotation"] / "scn-d2", "accuracy.csv", "evaluation.json", into=tmp_path / "run")
+    folder = copied(drawn["rotation"] / "scn-d2", "scores.csv", "evaluation.json", into=tmp_path / "run")
     for name in ("accuracy", "violin"):
         result = run("plot", str(folder), "--figure", name, "-o", str(tmp_path / "x.png"))
         assert result.code == 2
@@ -126,8 +126,8 @@ def test_a_run_that_was_not_trained_names_the_command(
 
 def test_seeds_that_were_tested_differently_are_not_averaged(drawn: dict[str, Path], tmp_path: Path) -> None:
     folders = [copied(drawn["rotation"] / name, into=tmp_path / name) for name in ("scn-d2", "scn-d2-seed1")]
-    lines = (folders[1] / "accuracy.csv").read_text().splitlines()
-    (folders[1] / "accuracy.csv").write_text("\n".join(lines[:5]) + "\n")
+    lines = (folders[1] / "scores.csv").read_text().splitlines()
+    (folders[1] / "scores.csv").write_text("\n".join(lines[:5]) + "\n")
     facts = json.loads((folders[1] / "evaluation.json").read_text())
     (folders[1] / "evaluation.json").write_text(json.dumps({**facts, "settings": 4}))
     result = run("plot", *map(str, folders), "--figure", "accuracy", "-o", str(tmp_path / "x.png"))
@@ -138,9 +138,9 @@ def test_seeds_that_were_tested_differently_are_not_averaged(drawn: dict[str, Pa
 @pytest.mark.parametrize(
     ("file", "damage", "said"),
     [
-        ("accuracy.csv", lambda text: "angle,alpha_1,alpha_2,accuracy\n0,one\n", "could not convert"),
-        ("accuracy.csv", lambda text: text[: len(text) // 2].rsplit("\n", 1)[0], "rows instead of 8"),
-        ("accuracy.csv", lambda text: text.rsplit(",", 1)[0] + ",nan\n", "not from 0 to 1"),
+        ("scores.csv", lambda text: "angle,alpha_1,alpha_2,accuracy\n0,one\n", "could not convert"),
+        ("scores.csv", lambda text: text[: len(text) // 2].rsplit("\n", 1)[0], "rows instead of 8"),
+        ("scores.csv", lambda text: text.rsplit(",", 1)[0] + ",nan\n", "not from 0 to 1"),
         ("evaluation.json", lambda text: "{}", "what it was measured on is not said"),
         ("evaluation.json", lambda text: "[1]", "what it was measured on is not said"),
         ("evaluation.json", lambda text: text[:20], "cannot be read"),

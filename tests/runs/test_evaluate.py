@@ -31,7 +31,7 @@ def test_each_setting_is_judged_by_its_own_configuration() -> None:
     assert net.training
     assert all(torch.equal(v, before[k]) for k, v in net.state_dict().items())
     net.eval()
-    for angle, accuracy in zip(rotation.grid(4), result.accuracy, strict=True):
+    for angle, accuracy in zip(rotation.grid(4), result.values, strict=True):
         x = normalise(rotation.apply(to_float(IMAGES), angle))
         answers = net(x, rotation.encode(angle)).argmax(1)
         assert accuracy == pytest.approx((answers == LABELS).double().mean().item())
@@ -42,7 +42,7 @@ def test_a_fixed_configuration_sees_all_settings() -> None:
     fixed = torch.tensor([90.0])
     result = evaluate(method, net, IMAGES, LABELS, rotation.grid(4), fixed=fixed)
     plain = net.configure(rotation.encode(fixed)).eval()
-    for angle, accuracy in zip(rotation.grid(4), result.accuracy, strict=True):
+    for angle, accuracy in zip(rotation.grid(4), result.values, strict=True):
         answers = plain(normalise(rotation.apply(to_float(IMAGES), angle))).argmax(1)
         assert accuracy == pytest.approx((answers == LABELS).double().mean().item())
     torch.testing.assert_close(result.alpha, rotation.encode(fixed).expand(4, 2))

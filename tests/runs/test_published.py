@@ -26,7 +26,7 @@ def test_published_accuracy_and_beta_at_every_degree(dims: int, tmp_path: Path) 
     assert run("import", str(checkpoint), "-o", str(folder)).code == 0
     assert run("evaluate", str(folder), "--step", "1", "--preset", "paper").code == 0
 
-    rows = list(csv.DictReader((folder / "accuracy.csv").read_text().splitlines()))
+    rows = list(csv.DictReader((folder / "scores.csv").read_text().splitlines()))
     assert [float(row["angle"]) for row in rows] == list(range(360))
     accuracy = np.array([float(row["accuracy"]) for row in rows])
     assert np.abs(accuracy - curves[f"scn_d{dims}_accuracy"]).max() <= 0.0002

@@ -394,7 +394,7 @@ def test_a_run_evaluates_without_being_told_the_setting(run: Run) -> None:
     found = scn_command("evaluate", str(run.folder), "--step", "60", "--invariant", "--json")
     assert found.code == 0, found.err
     assert abs(json.loads(found.out)["mean"] - json.loads(told.out)["mean"]) < 0.02
-    assert (run.folder / "accuracy-invariant-grid-16.csv").is_file()
+    assert (run.folder / "scores-invariant-grid-16.csv").is_file()
 
 
 def test_a_short_stream_has_no_jumps_to_recover_from(run: Run) -> None:
@@ -456,9 +456,9 @@ def test_every_method_that_trains_for_search_keeps_its_terms_as_means() -> None:
     )
     net = method.build(MLP)
     x, y = torch.randn(4, 1, 32, 32), torch.tensor([0, 1, 2, 3])
-    told = method.told(transforms.get("rotation").sample(2), torch.Generator().manual_seed(0))
-    once = method.loss(net, x, y, told)
-    twice = method.loss(net, x.repeat_interleave(2, 0), y.repeat_interleave(2), told)
+    alphas = method.alphas(transforms.get("rotation").sample(2), torch.Generator().manual_seed(0))
+    once = method.loss(net, x, y, alphas)
+    twice = method.loss(net, x.repeat_interleave(2, 0), y.repeat_interleave(2), alphas)
     torch.testing.assert_close(once, twice, rtol=1e-4, atol=1e-5)
 
 

@@ -16,8 +16,8 @@ from scn.experiment.train import train
 from scn.methods import Method
 from scn.runs import backbone_of
 from scn.training import step
-from scn.training.loop import State
 from scn.training.recipe import Recipe
+from scn.training.state import State
 
 SMALL = ("--width", "8", "--dims", "3", "--batch-size", "32", "--compile", "--quiet")
 SPLIT_EVENLY = 16
@@ -58,12 +58,17 @@ def method(name: str = "scn", **changes: object) -> Method:
     return methods.get(name)(scn.transforms.get("rotation"), recipe, 3)
 
 
+def recipe_of(chosen: Method) -> Recipe:
+    assert isinstance(chosen.terms, Recipe)
+    return chosen.terms
+
+
 def batch(chosen: Method, seed: int) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
     generator = torch.Generator().manual_seed(seed)
     x = torch.randn(SPLIT_EVENLY, 1, 32, 32, generator=generator)
     y = torch.randint(0, 10, (SPLIT_EVENLY,), generator=generator)
-    params = chosen.draw(chosen.recipe.alphas_per_batch, generator)
-    return x, y, chosen.told(params, generator)
+    params = chosen.draw(recipe_of(chosen).alphas_per_batch, generator)
+    return x, y, chosen.alphas(params, generator)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +90,10 @@ def test_the_same_gradients_and_the_same_statistics(
     torch.manual_seed(0)
     nets = [chosen.build(backbone)]
     nets.append(copy.deepcopy(nets[0]))
-    plain, compiled = step.Plain(chosen, nets[0]), step.Compiled(chosen, nets[1])
+    plain, compiled = (
+        kind(chosen, net, recipe_of(chosen).mixed_precision)
+        for kind, net in zip((step.PlainStep, step.CompiledStep), nets, strict=True)
+    )
     rounding = 0.02 if "mixed_precision" in changes else 1e-4
     for number in range(3):
         found = []
@@ -119,15 +127,15 @@ def test_tied_weights_stay_tied() -> None:
     chosen = method("one4all")
     torch.manual_seed(0)
     net = Tied()
-    step.Plain(chosen, net)(*batch(chosen, 0))
+    step.PlainStep(chosen, net)(*batch(chosen, 0))
     right = [p.grad for p in net.parameters()]
-    step.Compiled(chosen, net)(*batch(chosen, 0))
+    step.CompiledStep(chosen, net)(*batch(chosen, 0))
     torch.testing.assert_close([p.grad for p in net.parameters()], right)
 
 
 def test_a_batch_of_another_shape_is_refused() -> None:
     chosen = method("one4all")
-    compiled = step.Compiled(chosen, scn.backbones.MLP())
+    compiled = step.CompiledStep(chosen, scn.backbones.MLP())
     x, y, told = batch(chosen, 0)
     compiled(x, y, told)
     with pytest.raises(ValueError, match="batches differ in shape"):
@@ -136,14 +144,14 @@ def test_a_batch_of_another_shape_is_refused() -> None:
 
 def test_a_backbone_that_decides_by_values_is_refused() -> None:
     chosen = method("one4all")
-    with pytest.raises(ValueError, match="Undecided cannot be compiled: train without --compile"):
-        step.Compiled(chosen, Undecided())(*batch(chosen, 0))
+    with pytest.raises(ValueError, match="Undecided cannot be compiled: train with `compiled=False`"):
+        step.CompiledStep(chosen, Undecided())(*batch(chosen, 0))
 
 
 def test_without_a_compiler_the_error_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     with pytest.raises(ValueError, match="needs a C\\+\\+ compiler"):
-        step.Compiled(method(), method().build(scn.backbones.MLP))
+        step.CompiledStep(method(), method().build(scn.backbones.MLP))
 
 
 def test_a_compiled_run_remembers_it_and_resumes_bit_for_bit(tmp_path: Path) -> None:
@@ -154,7 +162,7 @@ def test_a_compiled_run_remembers_it_and_resumes_bit_for_bit(tmp_path: Path) -> 
         result = run("train", *SMALL, "--epochs", "2", "-o", str(tmp_path / name))
         assert result.code == 0, result.err
     stopped = runs.read(tmp_path / "stopped")
-    assert stopped.method().recipe.compiled
+    assert stopped.recipe().compiled
     stopped.model_file.unlink()
 
     def stop(state: State, training: object, metrics: object) -> None:

@@ -14,7 +14,7 @@ from scn import SCN, runs
 from scn.experiment.plan import plan_run
 from scn.experiment.train import train
 from scn.runs import Run, backbone_of
-from scn.runs.measure import measure
+from scn.runs.evaluation import evaluate_run
 from scn.training.recipe import Recipe
 
 ANGLE = torch.tensor([[0.0], [180.0]])
@@ -53,10 +53,10 @@ def test_one_configurable_block_of_a_resnet_is_enough_to_adapt(tmp_path: Path, b
     total = sum(p.numel() for p in plain.parameters())
     config_net = sum(p.numel() for p in net.confignet.parameters())
     assert sum(p.numel() for p in net.parameters()) == total + 2 * mixed + config_net
-    right, _ = measure(run, net, ANGLE)
-    wrong, _ = measure(run, net, ANGLE[1:], fixed=ANGLE[0])
-    assert right.accuracy.min() > 0.6
-    assert wrong.accuracy.item() < right.accuracy[1] - 0.1, "the block alone must tell 0 from 180 degrees"
+    right = evaluate_run(run, net, ANGLE)
+    wrong = evaluate_run(run, net, ANGLE[1:], fixed=ANGLE[0])
+    assert right.values.min() > 0.6
+    assert wrong.values.item() < right.values[1] - 0.1, "the block alone must tell 0 from 180 degrees"
 
 
 @pytest.mark.parametrize("dims", [2, 3, 5])

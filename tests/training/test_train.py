@@ -23,9 +23,12 @@ from scn import methods, runs
 from scn.core.storage import load_model
 from scn.data import Normalisation
 from scn.experiment.train import train
+from scn.objectives.classification import ACCURACY, Classification
 from scn.runs import backbone_of
-from scn.training.loop import Diverged, Split, State, Training, split
+from scn.training.batches import TrainingData, hold_back
+from scn.training.loop import Diverged, Training
 from scn.training.recipe import Recipe
+from scn.training.state import State
 
 SMALL = ("--width", "8", "--epochs", "4", "--batch-size", "32")
 
@@ -168,26 +171,27 @@ def training(**changes: Any) -> Training:
     labels = torch.randint(0, 10, (64,))
     recipe = Recipe(epochs=2, batch_size=16, alphas_per_batch=4, **changes)
     method = methods.get("scn")(scn.transforms.get("rotation"), recipe, 3)
-    return Training(method, Split(images, labels, images[:32], labels[:32]), Normalisation(), 0)
+    held = TrainingData(images, labels, images[:32], labels[:32])
+    return Training(method, recipe, held, Normalisation(), 0)
 
 
 def test_every_image_is_used_once_an_epoch_and_epochs_differ() -> None:
     chosen = training()
-    first, second = ([b.y for b in chosen._batches(epoch, 0)] for epoch in (0, 1))
+    first, second = ([b.labels for b in chosen.batches.of_epoch(epoch, 0)] for epoch in (0, 1))
     assert torch.equal(torch.cat(first).sort().values, chosen.data.labels.sort().values)
     assert not torch.equal(torch.cat(first), torch.cat(second))
 
 
 def test_batches_can_be_entered_anywhere() -> None:
     chosen = training()
-    whole, late = list(chosen._batches(1, 0)), list(chosen._batches(1, 3))
+    whole, late = list(chosen.batches.of_epoch(1, 0)), list(chosen.batches.of_epoch(1, 3))
     assert torch.equal(whole[3].x, late[0].x)
-    assert torch.equal(whole[3].told["alpha"], late[0].told["alpha"])
+    assert torch.equal(whole[3].alphas["alpha"], late[0].alphas["alpha"])
 
 
 def test_flipping_turns_about_half_of_the_images() -> None:
     plain, flipped = (
-        torch.cat([b.x for b in training(horizontal_flip=f)._batches(0, 0)]) for f in (False, True)
+        torch.cat([b.x for b in training(horizontal_flip=f).batches.of_epoch(0, 0)]) for f in (False, True)
     )
     assert plain.shape == flipped.shape
     assert not torch.equal(plain, flipped)
@@ -219,7 +223,7 @@ def test_the_wrong_setting_of_the_terms_for_search_is_far_from_the_right_one() -
 
 def test_validation_data_are_cut_from_the_training_data_by_seed() -> None:
     images = torch.arange(100, dtype=torch.uint8).view(100, 1, 1, 1)
-    first, again, other = (split(images, torch.arange(100), 0.2, seed) for seed in (0, 0, 1))
+    first, again, other = (hold_back(images, torch.arange(100), 0.2, seed) for seed in (0, 0, 1))
     assert len(first.labels) == 80
     assert set(first.labels.tolist()).isdisjoint(first.validation_labels.tolist())
     assert torch.equal(first.validation_labels, again.validation_labels)
@@ -328,7 +332,7 @@ def test_any_value_of_the_recipe_can_be_set(small_data: str, tmp_path: Path) -> 
     settings = [part for text in chosen for part in ("--set", text)]
     result = run("train", "--data", small_data, *SMALL, *settings, "-o", str(tmp_path / "run"), "--quiet")
     assert result.code == 0, result.err
-    recipe = runs.read(tmp_path / "run").method().recipe
+    recipe = runs.read(tmp_path / "run").recipe()
     assert (recipe.schedule, recipe.label_smoothing, recipe.horizontal_flip) == ("constant", 0.1, True)
     assert recipe.optimiser == "adam"
 
@@ -393,16 +397,17 @@ def test_an_epoch_that_was_better_by_more_than_chance_is_kept(last: float, kept:
     state = State(net, torch.optim.SGD(net.parameters()))
     for accuracy, weight in ((0.5, 1.0), (1.0, 2.0), (last, 3.0)):
         net.weight.data.fill_(weight)
-        state.note(accuracy)
-    state.settle(samples=100)  # two standard errors are 0.03 at 0.98, and 0.1 at 0.6
+        values = torch.zeros(100).index_fill_(0, torch.arange(round(100 * accuracy)), 1.0)
+        state.note(accuracy, Classification().standard_error(values), ACCURACY)
+    state.settle()  # two standard errors are 0.03 at 0.98, and 0.1 at 0.6
     assert net.weight.item() == {"best": 2.0, "last": 3.0}[kept]
 
 
 def test_without_validation_data_the_last_epoch_is_kept() -> None:
     net = torch.nn.Linear(1, 1)
     state, before = State(net, torch.optim.SGD(net.parameters())), net.weight.item()
-    state.note(None)
-    state.settle(samples=0)
+    state.note(None, 0.0, ACCURACY)
+    state.settle()
     assert net.weight.item() == before
 
 
@@ -442,5 +447,5 @@ def test_a_new_network_voids_what_was_measured_of_the_old(small_data: str, tmp_p
     assert run("evaluate", str(folder), "--step", "90", "--quiet").code == 0
     (folder / "model.safetensors").unlink()
     assert run("train", "--resume", str(folder), "--quiet").code == 0
-    assert not (folder / "accuracy.csv").exists()
+    assert not (folder / "scores.csv").exists()
     assert not (folder / "evaluation.json").exists()

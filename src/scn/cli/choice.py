@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from torch import Tensor
 
-from scn import transforms
+from scn import objectives, transforms
 from scn.core.errors import ScnError
 from scn.experiment import tasks
 from scn.experiment.plan import plan_run
@@ -27,6 +27,9 @@ TransformOption = Annotated[
 ]
 BackboneOption = Annotated[
     str | None, typer.Option(help=f"A backbone, or your package.module:Class; by default {DEMO.backbone}.")
+]
+ObjectiveOption = Annotated[
+    str | None, typer.Option(help=f"What is learned: {', '.join(objectives.registry)}; by default the first.")
 ]
 WidthOption = Annotated[int | None, typer.Option(help="Width of the backbone.")]
 DepthOption = Annotated[int | None, typer.Option(help="Depth of the backbone.")]
@@ -55,6 +58,7 @@ class Choice:
     grid: int | None = None
     test_samples: int = 0
     dims: tuple[int, ...] = (1, 3, 8)
+    objective: str = "classification"
 
     def config(self, method: str, **more: Any) -> RunConfig:
         return plan_run(
@@ -65,6 +69,7 @@ class Choice:
             self.recipe,
             preset=self.preset,
             sizes=self.sizes,
+            objective=self.objective,
             measure=not self.published,
             **more,
         )
@@ -90,6 +95,7 @@ def choose(
     recipe_name: str | None,
     changes: dict[str, Any],
     set_: list[str] | None,
+    objective: str | None = None,
 ) -> Choice:
     """From the options of a command, those of the recipe as `changes`."""
     changes = {**changes, **recipe.settings(set_ or [])}
@@ -106,8 +112,10 @@ def choose(
             tasks.recipe(named, kind).changed(**changes),
             {**sizes},
             published=named == "paper",
+            objective=objective or "classification",
         )
     given = {"--data": data, "--transform": transform, "--backbone": backbone, "--recipe": recipe_name}
+    given["--objective"] = objective
     for option, value in given.items():
         if value is not None:
             raise ScnError(f"a --task has its own {option[2:]}: leave out {option}")

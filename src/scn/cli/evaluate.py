@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -16,9 +17,11 @@ from scn import runs
 from scn.cli.chart import chart
 from scn.cli.search import open_search
 from scn.cli.train import numbers
+from scn.cli.words import as_options
 from scn.core.errors import ScnError
 from scn.runs import backbone_of
-from scn.runs.measure import measure
+from scn.runs.evaluation import evaluate_run
+from scn.runs.scores import write_scores
 from scn.search.study import by_batches, reason_to_doubt
 from scn.transforms import Transform
 
@@ -52,9 +55,9 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress on standard error.")] = False,
 ) -> None:
-    """Measure a run's test accuracy under every parameter of its transform.
+    """Measure a run's score on the test data under every setting of its transform: accuracy, or R².
 
-    Writes accuracy.csv into the run folder and prints mean, lowest and highest accuracy. With
+    Writes scores.csv into the run folder and prints mean, lowest and highest score. With
     --fixed, --invariant or another preset than the run's, the file's name says so.
 
     Example: scn evaluate runs/published-d8 --step 1
@@ -76,9 +79,9 @@ def command(
         way = open_search(opened, way_name, None, {}, backbone)
         doubt = reason_to_doubt(opened, way)
         if doubt:
-            print(f"warning: {doubt}", file=sys.stderr)
+            print(f"warning: {as_options(doubt)}", file=sys.stderr)
         answer = by_batches(way, size)
-    result, facts = measure(
+    result = evaluate_run(
         opened,
         opened.network(own),
         params,
@@ -89,6 +92,7 @@ def command(
             list(rows), "evaluate", console=Console(stderr=True), disable=quiet, transient=True
         ),
     )
+    facts = result.facts
     used = facts["preset"]
     suffix = "" if used == opened.config.preset else f"-{used}"
     if frozen is not None:
@@ -96,17 +100,18 @@ def command(
     if invariant:
         suffix += f"-invariant-{way_name}-{size}"
         facts = {**facts, "search": way_name, "batch_size": size}
+        result = replace(result, facts=facts)
     if as_json:
-        rows = {"params": result.params.tolist(), "accuracy": result.accuracy.tolist()}
-        print(json.dumps({**result.summary(), **facts, **rows}))
+        rows = {"params": result.params.tolist(), result.score.key: result.values.tolist()}
+        print(json.dumps({**facts, "score": result.score.key, **result.summary(), **rows}))
     else:
         if len(transform.parameters) == 1:
-            print(chart(result.params[:, 0].tolist(), result.accuracy.tolist(), transform.parameters[0]))
+            print(chart(result.params[:, 0].tolist(), result.values.tolist(), transform.parameters[0]))
         summary = "  ".join(f"{name} {value:.4f}" for name, value in result.summary().items())
         print(
             f"{summary}  over {len(result.params)} settings, {facts['samples']:,} test samples, preset {used}"
         )
-    path = opened.write_accuracy(result, transform, facts, suffix)
+    path = write_scores(opened.folder, result, transform, suffix)
     print(f"wrote {path}", file=sys.stderr)
 
 

@@ -12,7 +12,8 @@ import typer
 
 from scn.cli.report import FoldersArgument, OwnClassOption
 from scn.explorer import write_explorer
-from scn.pages import check_output, collect
+from scn.pages import check_output
+from scn.runs.collection import collect
 
 
 def command(

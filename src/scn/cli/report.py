@@ -9,8 +9,9 @@ from typing import Annotated
 import torch
 import typer
 
-from scn.pages import check_output, collect
+from scn.pages import check_output
 from scn.report import write_report
+from scn.runs.collection import collect
 
 FoldersArgument = Annotated[list[Path], typer.Argument(help="Run folders, or folders of `scn compare`.")]
 OwnClassOption = Annotated[

@@ -18,6 +18,7 @@ from safetensors.torch import load_file, save_file
 from scn import data, runs, search
 from scn.cli.compare import whole_numbers
 from scn.cli.train import numbers
+from scn.cli.words import as_options
 from scn.core.errors import ScnError, WrongType
 from scn.core.network import SCN
 from scn.data import to_float
@@ -97,7 +98,7 @@ def command(
     notes = Console(stderr=True, quiet=quiet, soft_wrap=True)
     doubt = reason_to_doubt(opened, way)
     if doubt:
-        print(f"warning: {doubt}", file=sys.stderr)
+        print(f"warning: {as_options(doubt)}", file=sys.stderr)
     if stream is not None:
         _follow(opened, way, stream, steps, drift, seed, as_json, notes)
         return
@@ -118,14 +119,14 @@ def command(
     )
     facts = {"method": method, "objective": way.objective.name, "samples": used, "seed": seed}
     content = {**facts, "rows": [asdict(row) for row in rows]}
-    runs.write_json(opened.folder / f"search-{method}.json", content)
-    picture = opened.folder / f"search-{method}.png"
+    runs.write_json(opened.search_file(method), content)
+    picture = opened.search_file(method, "png")
     draw_search(rows, title, picture)
     if as_json:
         print(json.dumps(content))
     else:
         _show(rows, title)
-    notes.print(f"wrote {opened.folder / f'search-{method}.json'} and {picture}")
+    notes.print(f"wrote {opened.search_file(method)} and {picture}")
 
 
 def _check_stream(stream: int | None, others: dict[str, Any], method: str, drift: float | None) -> None:
@@ -151,7 +152,7 @@ def open_search(
         raise WrongType(
             f"{run.folder} is a {run.config.method}, which has nothing to configure: search an SCN"
         )
-    aim = trained_for(run.method().recipe)
+    aim = trained_for(run.recipe())
     known = inspect.signature(kind.__init__).parameters
     for option in options:
         if option not in known:
@@ -196,21 +197,21 @@ def _follow(
     )
     seen = follow(run, tracker, count, moves, seed)
     found = seen.summary()
-    picture = run.folder / "search-stream.png"
+    picture = run.search_file("stream", "png")
     title = f"{run.config.transform} on {Path(run.config.data).stem}, tracked by {way.objective.name}"
     draw_stream(seen, way.transform, title, picture)
-    runs.write_json(run.folder / "search-stream.json", found.to_json())
+    runs.write_json(run.search_file("stream"), found.to_json())
     if as_json:
         print(json.dumps(found.to_json()))
     else:
         for name, value in found.to_json().items():
             print(f"{name:<16} {value:.4f}" if isinstance(value, float) else f"{name:<16} {value}")
-    notes.print(f"wrote {run.folder / 'search-stream.json'} and {picture}")
+    notes.print(f"wrote {run.search_file('stream')} and {picture}")
 
 
 def _estimator(run: Run) -> search.Estimator:
     """The run's estimator, trained now if that has not been done."""
-    path = run.folder / "estimator.safetensors"
+    path = run.estimator_file
     images, _ = data.load(run.config.data).split("train")
     transform, normalise = run.transform(), run.normalisation()
     if not path.is_file():

@@ -15,6 +15,7 @@ from scn.cli.choice import (
     BudgetOption,
     DataOption,
     DepthOption,
+    ObjectiveOption,
     PresetOption,
     RecipeOption,
     SetOption,
@@ -28,7 +29,8 @@ from scn.core.errors import Failed, ScnError
 from scn.experiment import track
 from scn.experiment.train import choose_device, last_checkpoint, train
 from scn.runs import backbone_of
-from scn.training.loop import Diverged, State, Training
+from scn.training.loop import Diverged, Training
+from scn.training.state import State
 
 
 def numbers(option: str, text: str) -> list[float]:
@@ -45,6 +47,7 @@ def command(
     data: DataOption = None,
     transform: TransformOption = None,
     backbone: BackboneOption = None,
+    objective: ObjectiveOption = None,
     width: WidthOption = None,
     depth: DepthOption = None,
     method: Annotated[str, typer.Option(help=f"One of {', '.join(methods.registry)}.")] = "scn",
@@ -121,6 +124,7 @@ def command(
                 "compiled": compile_ or None,
             },
             set_=set_,
+            objective=objective,
         )
         choose_device(device)
         values = None if fixed is None else numbers("--fixed", fixed)

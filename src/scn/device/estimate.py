@@ -26,7 +26,7 @@ class Assumptions:
             if value is not None and not (value > 0 and math.isfinite(value)):
                 raise ScnError(f"the {name.replace('_', ' ')} must be a positive number, but is {value:g}")
         if (self.current is None) != (self.voltage is None):
-            raise ScnError("an estimate of energy needs --current and --voltage both")
+            raise ScnError("an estimate of energy needs `current` and `voltage` both")
 
     def milliseconds(self, instructions: float) -> float:
         return instructions * self.cycles_per_instruction / self.clock / 1000
@@ -53,6 +53,6 @@ def assumptions(
         return None
     if clock is None or cycles_per_instruction is None:
         raise ScnError(
-            "an estimate needs --clock and --cycles-per-instruction: instructions are counted, cycles are not"
+            "an estimate needs `clock` and `cycles_per_instruction`: instructions are counted, cycles are not"
         )
     return Assumptions(clock, cycles_per_instruction, current, voltage)

@@ -9,10 +9,11 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from scn import backbones, data, methods, transforms
+from scn import backbones, data, methods, objectives, transforms
 from scn.core.errors import ScnError
 from scn.core.layout import find_slots
 from scn.methods import Method
+from scn.objectives import Classification, Objective
 from scn.runs import RunConfig
 from scn.training.recipe import Recipe
 from scn.training.step import require_compiler
@@ -29,6 +30,7 @@ def plan_run(
     preset: str = "default",
     fixed: list[float] | None = None,
     configurable: Sequence[str] = ("*",),
+    objective: str = "classification",
     seed: int = 0,
     sizes: Mapping[str, int | None] | None = None,
     measure: bool = True,
@@ -42,7 +44,7 @@ def plan_run(
     if dims < 1:
         raise ScnError(f"dims must be at least 1, but is {dims}")
     if kind.needs_fixed != (fixed is not None):
-        need = "needs --fixed, the setting it is trained for" if kind.needs_fixed else "takes no --fixed"
+        need = "needs `fixed`, the setting it is trained for" if kind.needs_fixed else "takes no `fixed`"
         raise ScnError(f"the method {method} {need}")
     if fixed is not None:
         changed.checked(torch.tensor(fixed))
@@ -54,16 +56,19 @@ def plan_run(
     images, _ = dataset.split("train")
     _refuse_what_cannot_work(dataset, len(images), images.dim(), transform, changed, recipe)
     setting = changed.sample(1, torch.Generator().manual_seed(0))
-    told = kind(changed, recipe, dims, None if fixed is None else torch.tensor(fixed))
-    seen = told.see(changed.apply(data.to_float(images[:2]), setting), setting)
-    make, arguments = backbones.factory(backbone, seen.shape[1:], len(dataset.classes), **(sizes or {}))
+    aim = objectives.get(objective).learned_from(dataset)
+    aim.labels(dataset.split("train")[1])
+    _refuse_terms_for_classes(recipe, aim)
+    planned = kind(changed, recipe, 1, None if fixed is None else torch.tensor(fixed), objective=aim)
+    samples = data.to_float(images[:2])
+    seen = planned.see(changed.apply(samples, setting), setting)
+    inputs = planned.inputs(samples, setting, lambda x: x)
+    make, arguments = backbones.factory(backbone, planned.shape_of(inputs), aim.outputs, **(sizes or {}))
     with torch.random.fork_rng(), torch.no_grad():
-        net = make().eval()
-        net(seen)  # what cannot work is an error before anything is written
-        _require_size(
-            net, told, data.to_float(images[:2]), f"backbone {backbone}", f"{transform} (preset {preset})"
-        )
-        find_slots(net, tuple(configurable))
+        net = planned.build(make).eval()
+        planned.outputs(net, inputs, setting)  # what cannot work is an error before anything is written
+        _require_size(net, planned, samples, f"backbone {backbone}", f"{transform} (preset {preset})")
+        find_slots(make(), tuple(configurable))
     description = {"class": backbone} if ":" in backbone else {"name": backbone}
     added = seen.shape[1] - images.shape[1] if kind.shows_input and seen.dim() == images.dim() else -1
     measured = data.measured_normalisation(images) if measure and added >= 0 else None
@@ -77,6 +82,7 @@ def plan_run(
         dims=dims if kind.mixes else 1,
         fixed=fixed,
         configurable=list(configurable),
+        objective={"name": objective, **aim.stored()},
         seed=seed,
         recipe=asdict(recipe),
         normalisation=asdict(normalisation),
@@ -89,16 +95,25 @@ def _require_size(net: nn.Module, method: Method, x: Tensor, named: str, change:
     """Refuse a network of one input size where the ends of the range make inputs of two."""
     parameters = method.transform.parameters
     ends = torch.tensor([[p.low for p in parameters], [p.high for p in parameters]])
-    low, high = (method.see(method.transform.apply(x, end), end) for end in ends)
+    low, high = (method.inputs(x, end, lambda shown: shown) for end in ends)
     if low.shape == high.shape:
         return
     try:
-        net(low), net(high)
+        method.outputs(net, low, ends[:1]), method.outputs(net, high, ends[1:])
     except RuntimeError as error:
         raise ScnError(
             f"the {named} takes inputs of one size, but {change} makes inputs of several, such as "
             f"{tuple(low.shape[1:])} and {tuple(high.shape[1:])}: choose another preset or backbone"
         ) from error
+
+
+def _refuse_terms_for_classes(recipe: Recipe, objective: Objective) -> None:
+    """Entropy and evidence are those of class probabilities."""
+    if isinstance(objective, Classification):
+        return
+    for name in ("entropy_weight", "wrong_entropy_weight", "evidence_weight", "label_smoothing"):
+        if getattr(recipe, name):
+            raise ScnError(f"{name} is for classification, and this is not: leave it at 0")
 
 
 def _refuse_what_cannot_work(

@@ -9,7 +9,8 @@ from typing import Any
 from scn.core.errors import ScnError
 from scn.core.registry import Registry
 from scn.experiment.train import Report
-from scn.training.loop import State, Training
+from scn.training.loop import Training
+from scn.training.state import State
 
 # Takes the run folder, and returns what `train` reports to.
 registry: Registry[Callable[[Path], Report]] = Registry("tracker")
@@ -21,7 +22,7 @@ def tensorboard(folder: Path) -> Report:
     try:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError as error:
-        raise ScnError("--track tensorboard needs TensorBoard: pip install 'scn[track]'") from error
+        raise ScnError("the tracker tensorboard needs TensorBoard: pip install 'scn[track]'") from error
 
     writer: SummaryWriter | None = None
 

@@ -18,9 +18,11 @@ from torch import nn
 
 from scn import data
 from scn.core.errors import Failed, ScnError
-from scn.core.storage import load_model, save_model, write_atomically
+from scn.core.storage import failures_named, load_model, save_model, write_atomically
 from scn.runs import Run
-from scn.training.loop import Split, State, Training, split
+from scn.training.batches import TrainingData, hold_back
+from scn.training.loop import Training
+from scn.training.state import State
 
 try:
     import fcntl
@@ -42,27 +44,29 @@ def choose_device(name: str) -> torch.device:
     return device
 
 
-def training_data(run: Run) -> Split:
+def training_data(run: Run) -> TrainingData:
     """The run's training data, divided by its seed or as its makers did."""
-    config, recipe = run.config, run.method().recipe
+    config, recipe = run.config, run.recipe()
     dataset = data.load(config.data)
     if config.checksum and dataset.checksum != config.checksum:
         raise ScnError(
             f"{config.data} is not the data that {run.folder} was begun with: their checksums differ"
         )
-    images, labels = dataset.split("train")
+    samples, labels = dataset.split("train")
+    labels = run.objective().labels(labels)
     by_sensor = run.transform().measured
     measured = dataset.measured("train") if by_sensor else None
     official = "val" in dataset.counts
-    share, used = 0.0 if official else recipe.validation_share, recipe.train_samples or len(images)
-    parts = split(images, labels, share, config.seed, measured)
-    parts = replace(parts, images=parts.images[:used], labels=parts.labels[:used])
+    share, used = 0.0 if official else recipe.validation_share, recipe.train_samples or len(samples)
+    parts = hold_back(samples, labels, share, config.seed, measured)
+    parts = replace(parts, samples=parts.samples[:used], labels=parts.labels[:used])
     if by_sensor:
         assert parts.measured is not None
         parts = replace(parts, measured=parts.measured[:used])
     if official:
-        held_back = dataset.split("val")
-        parts = replace(parts, validation_images=held_back[0], validation_labels=held_back[1])
+        held_back, known = dataset.split("val")
+        known = run.objective().labels(known)
+        parts = replace(parts, validation_samples=held_back, validation_labels=known)
         parts = replace(parts, validation_measured=dataset.measured("val")) if by_sensor else parts
     return parts
 
@@ -80,7 +84,9 @@ def train(
 
     `report` is called after every step, and with the metrics after every epoch.
     """
-    training = Training(run.method(), training_data(run), run.normalisation(), run.config.seed, prefetch)
+    training = Training(
+        run.method(), run.recipe(), training_data(run), run.normalisation(), run.config.seed, prefetch
+    )
     state = training.start(backbone, choose_device(device))
     keeper = _Keeper(run, training, checkpoint_minutes, report or (lambda *_: None))
     with _alone(run.folder), _signals_caught(keeper):
@@ -98,10 +104,10 @@ class _Keeper:
     def __init__(self, run: Run, training: Training, minutes: float, report: Report) -> None:
         self.training, self.report = training, report
         self.interval = 60 * minutes
-        self.file = run.folder / "checkpoint" / "state.safetensors"
-        self.metrics = run.folder / "metrics.jsonl"
+        self.file = run.checkpoint_file
+        self.metrics = run.metrics_file
         self.written = time.monotonic()
-        self.stopping = False
+        self.stopping = 0  # the signal that asked for it
 
     def restore(self, state: State) -> None:
         """Go on where the last checkpoint was written; later metrics will be written anew."""
@@ -115,7 +121,7 @@ class _Keeper:
         write_atomically(self.metrics, "".join(f"{line}\n" for line in kept).encode())
 
     def note(self, state: State, metrics: dict[str, Any]) -> None:
-        with self.metrics.open("a") as file:
+        with failures_named(self.metrics), self.metrics.open("a") as file:
             file.write(json.dumps(metrics) + "\n")
         self.report(state, self.training, metrics)
 
@@ -130,9 +136,9 @@ class _Keeper:
         self.report(state, self.training, None)
 
     def stop(self, number: int, frame: FrameType | None) -> None:
-        if self.stopping:  # asked twice: at once
+        if self.stopping == number:  # asked twice: at once. Ctrl-C and a caller that ends us ask once each
             raise KeyboardInterrupt
-        self.stopping = True
+        self.stopping = self.stopping or number
 
 
 @contextmanager
@@ -163,6 +169,12 @@ def _signals_caught(keeper: _Keeper) -> Iterator[None]:
     finally:
         for number, handler in zip(caught, before, strict=True):
             signal.signal(number, handler)
+
+
+def epochs_trained(folder: Path) -> int | None:
+    """How many epochs this run has behind it; None before its training has begun."""
+    path = folder / "metrics.jsonl"
+    return path.read_text().count("\n") if path.is_file() else None
 
 
 def last_checkpoint(folder: Path) -> Path | None:

@@ -18,7 +18,7 @@ from scn.explorer.networks import LEVELS, describe, operations_of
 from scn.explorer.samples import Samples, bytes_of, chosen, drawing, kind_of
 from scn.pages.assemble import Arrays, assemble
 from scn.plots.style import label
-from scn.runs.shown import Shown
+from scn.runs.collection import LoadedRun
 
 SCRIPTS = ("state.js", "controls.js", "samples.js", "views.js", "curves.js", "space.js", "page.js")
 LIMIT = 12_000_000  # bytes of a page
@@ -26,7 +26,7 @@ RIGID = "one4all"
 
 
 def write_explorer(
-    shown: Sequence[Shown], path: Path, *, samples: int = 12, say: Callable[[str], None] = lambda _: None
+    shown: Sequence[LoadedRun], path: Path, *, samples: int = 12, say: Callable[[str], None] = lambda _: None
 ) -> dict[str, Any]:
     """Write the page of these runs of one task as one file; returns what it holds."""
     adaptive, rigid = _shown_networks(shown)
@@ -37,12 +37,12 @@ def write_explorer(
         if len(page) < LIMIT:
             write_atomically(path, page)
             return {"settings": len(grid.settings), "told": len(grid.told), "samples": len(picked.labels)}
-    raise ScnError(f"{samples} samples do not fit a page of {LIMIT:,} bytes: ask for fewer by --samples")
+    raise ScnError(f"{samples} samples do not fit a page of {LIMIT:,} bytes: ask for fewer `samples`")
 
 
-def _shown_networks(shown: Sequence[Shown]) -> tuple[list[Shown], Shown | None]:
+def _shown_networks(shown: Sequence[LoadedRun]) -> tuple[list[LoadedRun], LoadedRun | None]:
     """One SCN of each kind (that of the first seed), and the first network that does not adapt."""
-    adaptive: dict[str, Shown] = {}
+    adaptive: dict[str, LoadedRun] = {}
     for one in shown:
         if isinstance(one.network, SCN):
             adaptive.setdefault(_label(one), one)
@@ -54,11 +54,11 @@ def _shown_networks(shown: Sequence[Shown]) -> tuple[list[Shown], Shown | None]:
     return list(adaptive.values()), rigid
 
 
-def _label(one: Shown) -> str:
+def _label(one: LoadedRun) -> str:
     return label(*one.key)
 
 
-def _samples(one: Shown, count: int) -> Samples:
+def _samples(one: LoadedRun, count: int) -> Samples:
     dataset = data.load(one.run.config.data)
     if one.run.config.checksum and dataset.checksum != one.run.config.checksum:
         raise ScnError(
@@ -72,7 +72,7 @@ def _samples(one: Shown, count: int) -> Samples:
 
 
 def _demand(
-    shown: Sequence[Shown], adaptive: Sequence[Shown], rigid: Shown | None, samples: Samples
+    shown: Sequence[LoadedRun], adaptive: Sequence[LoadedRun], rigid: LoadedRun | None, samples: Samples
 ) -> Demand:
     """Bytes before compression for a setting and for a pair (two for a probability), and a pair's work."""
     transform = shown[0].run.transform()
@@ -86,13 +86,13 @@ def _demand(
     return Demand(drawn + networks * answers, len(adaptive) * answers, len(adaptive) * values, operations)
 
 
-def _page(adaptive: Sequence[Shown], rigid: Shown | None, samples: Samples, grid: Grid) -> bytes:
+def _page(adaptive: Sequence[LoadedRun], rigid: LoadedRun | None, samples: Samples, grid: Grid) -> bytes:
     arrays = Arrays()
     run = adaptive[0].run
     transform, config = run.transform(), run.config
     dataset = data.load(config.data)
 
-    def network(one: Shown) -> dict[str, Any]:
+    def network(one: LoadedRun) -> dict[str, Any]:
         return {"label": _label(one), **describe(one, samples, grid, arrays)}
 
     title = f"{config.transform} on {Path(config.data).stem}"

@@ -15,8 +15,8 @@ from scn.core.network import SCN
 from scn.explorer.grid import Grid
 from scn.explorer.samples import Samples
 from scn.pages.assemble import Arrays
-from scn.runs.measure import measure
-from scn.runs.shown import Shown
+from scn.runs.collection import LoadedRun
+from scn.runs.evaluation import evaluate_run
 
 LEVELS = 2000  # of a probability: a whole number from 0 to this
 MOST_UNITS = 64
@@ -26,7 +26,7 @@ AT_ONCE = 512  # inputs in one call: more of them would leave the cache of the p
 
 
 @torch.no_grad()
-def describe(shown: Shown, samples: Samples, grid: Grid, arrays: Arrays) -> dict[str, Any]:
+def describe(shown: LoadedRun, samples: Samples, grid: Grid, arrays: Arrays) -> dict[str, Any]:
     """Answers under every setting and accuracy over the evaluated ones; of an SCN, what it is mixed of."""
     found: dict[str, Any] = {
         "method": shown.run.config.method,
@@ -49,7 +49,7 @@ def describe(shown: Shown, samples: Samples, grid: Grid, arrays: Arrays) -> dict
 
 
 @torch.no_grad()
-def operations_of(shown: Shown, samples: Samples) -> int:
+def operations_of(shown: LoadedRun, samples: Samples) -> int:
     """What the configured network computes for all samples under one setting."""
     method = shown.run.method()
     low = torch.tensor([p.low for p in method.transform.parameters])
@@ -60,7 +60,7 @@ def operations_of(shown: Shown, samples: Samples) -> int:
     return int(counter.get_total_flops())
 
 
-def _seen(shown: Shown, samples: Samples, grid: Grid) -> Iterator[Tensor]:
+def _seen(shown: LoadedRun, samples: Samples, grid: Grid) -> Iterator[Tensor]:
     """What the network is shown under each setting: (S, ...)."""
     method, normalise = shown.run.method(), shown.run.normalisation()
     for row in grid.settings:
@@ -71,7 +71,7 @@ def _levels(logits: Tensor) -> Tensor:
     return (logits.double().softmax(dim=-1) * LEVELS).round().to(torch.int16)
 
 
-def _own_answers(shown: Shown, samples: Samples, grid: Grid) -> np.ndarray[Any, Any]:
+def _own_answers(shown: LoadedRun, samples: Samples, grid: Grid) -> np.ndarray[Any, Any]:
     """(S, N, C): configured for the setting of the input."""
     method = shown.run.method()
     plain = method.configured(shown.network, grid.settings[0]).eval()
@@ -82,7 +82,7 @@ def _own_answers(shown: Shown, samples: Samples, grid: Grid) -> np.ndarray[Any, 
     return torch.stack(answers, dim=1).numpy()
 
 
-def _pair_answers(shown: Shown, samples: Samples, grid: Grid) -> np.ndarray[Any, Any]:
+def _pair_answers(shown: LoadedRun, samples: Samples, grid: Grid) -> np.ndarray[Any, Any]:
     """(K, S, N, C): configured for one setting of the coarser grid, asked under each of the finer."""
     method, count = shown.run.method(), len(samples.labels)
     plain = method.configured(shown.network, grid.told[0]).eval()
@@ -109,7 +109,7 @@ def _in_parts(seen: Iterator[Tensor]) -> Iterator[Tensor]:
         yield torch.cat(part)
 
 
-def _weights(net: SCN, samples: Samples, shown: Shown, arrays: Arrays) -> dict[str, Any]:
+def _weights(net: SCN, samples: Samples, shown: LoadedRun, arrays: Arrays) -> dict[str, Any]:
     """The first configurable weights of every base as pictures (D, U, H, W) of U units; the page mixes."""
     slot = next((s for s in net.subspace.slots if len(s.shape) > 1), net.subspace.slots[0])
     bases = net.subspace.base_sets()[slot.names[0]].detach()
@@ -137,13 +137,13 @@ def _tiles(bases: Tensor, sample: torch.Size) -> Tensor:
     return table[:, :MOST_ROWS, :MOST_COLUMNS].unsqueeze(1)
 
 
-def _frozen_accuracy(shown: Shown, grid: Grid) -> dict[str, Any]:
+def _frozen_accuracy(shown: LoadedRun, grid: Grid) -> dict[str, Any]:
     """Configured for the page's first setting and left so: tested as the run itself was."""
-    result, _ = measure(
+    result = evaluate_run(
         shown.run,
         shown.network,
         torch.tensor(shown.settings),
         fixed=grid.first,
         samples=shown.table.facts["samples"],
     )
-    return {"params": result.params.tolist(), "values": result.accuracy.tolist()}
+    return {"params": result.params.tolist(), "values": result.values.tolist()}

@@ -68,14 +68,14 @@ def _configured(subject: Subject, options: Options) -> tuple[nn.Module, Options]
     """The network to export: as it is, or its configuration for one setting."""
     if not subject.is_scn:
         if subject.params is not None:
-            raise ScnError("a network without base models is the same for every setting: leave out --alpha")
+            raise ScnError("a network without base models is the same for every setting: leave out `params`")
         return subject.network, replace(options, theta="fixed", double_buffer=False)
     if options.theta == "fixed":
         if subject.params is None:
-            raise ScnError("theta=fixed is for one setting: say which by --alpha")
+            raise ScnError("theta=fixed is for one setting: say which by `params`")
         return subject.plain(subject.params), options
     if subject.params is not None:
-        raise ScnError(f"--alpha is for theta=fixed, but theta is {options.theta}")
+        raise ScnError(f"`params` is for theta=fixed, but theta is {options.theta}")
     return subject.network, options
 
 

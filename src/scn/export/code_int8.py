@@ -26,7 +26,7 @@ class Int8Code:
     def __init__(self, graph: Graph, options: Options, steps: dict[int, Step]) -> None:
         last = graph.ops[-1]
         if not isinstance(last, Affine) or not is_linear(graph, last):
-            raise CannotExport(f'the last layer, "{last.name}", is not linear: use --inference float')
+            raise CannotExport(f'the last layer, "{last.name}", is not linear: use `inference=float`')
         self.graph, self.options, self.steps = graph, options, steps
         self.parts = Parts()
         widths = {value: step.bits // 8 for value, step in steps.items()}

@@ -115,8 +115,7 @@ class Subject:
                 drawn = self.params.expand(1, -1)
             params = drawn.repeat_interleave(-(-len(chosen) // len(drawn)), dim=0)[: len(chosen)]
         with torch.no_grad():
-            changed = self.transform.apply(to_float(images[chosen]), params)
-            x = self.normalisation(self.method.see(changed, params))
+            x = self.method.inputs(to_float(images[chosen]), params, self.normalisation)
         return Samples(x.contiguous(), labels[chosen], params)
 
 

@@ -7,13 +7,13 @@ from typing import ClassVar
 
 from torch import Tensor
 
-from scn.methods.base import Plain, registry
+from scn.methods.base import PlainMethod, registry
 from scn.transforms import Transform
 
 
 @registry.register("alpha-alone")
 @dataclass(frozen=True)
-class AlphaAlone(Plain):
+class AlphaAlone(PlainMethod):
     """A plain network that is shown alpha in place of the sample."""
 
     shows_input: ClassVar[bool] = False

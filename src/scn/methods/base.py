@@ -5,14 +5,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import ClassVar
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
-from scn.core.registry import Registry
-from scn.training.recipe import Recipe
+from scn.core.registry import Registry, describe_backbone
+from scn.core.storage import load_model, save_model
+from scn.methods.terms import Terms
+from scn.objectives import Classification, Objective
 from scn.transforms import Transform
 
 
@@ -25,10 +27,11 @@ class Method(ABC):
     """
 
     transform: Transform
-    recipe: Recipe = field(default_factory=Recipe)
+    terms: Terms = field(default_factory=Terms)
     dims: int = 1
     fixed: Tensor | None = None
     configurable: tuple[str, ...] = ("*",)
+    objective: Objective = field(default_factory=Classification)
 
     mixes: ClassVar[bool] = False  # whether it has base models, so that dims matters
     needs_fixed: ClassVar[bool] = False
@@ -47,24 +50,47 @@ class Method(ABC):
         """The settings of one batch: (K, P)."""
         return self.transform.sample(count, generator)
 
+    def inputs(
+        self,
+        samples: Tensor,
+        params: Tensor,
+        normalisation: Callable[[Tensor], Tensor],
+        assumed: Tensor | None = None,
+    ) -> Tensor:
+        """What the network is given of samples (B, ...), floats, whose K groups are changed by params (K, P).
+
+        The result has the samples in its first dimension; the rest is the method's own, such as several
+        versions of each. `assumed` is what the method takes the setting for, by default what it is.
+        """
+        changed = self.transform.apply(samples, params)
+        return normalisation(self.see(changed, params if assumed is None else assumed))
+
     def see(self, x: Tensor, params: Tensor) -> Tensor:
-        """What the network is shown of the changed input x."""
+        """What the network is shown of the changed input x, before it is normalised."""
         return x
 
-    @abstractmethod
-    def logits(self, net: nn.Module, x: Tensor, params: Tensor) -> Tensor:
-        """The answers to x (B, ...), whose K groups are under the settings params (K, P)."""
+    def shape_of(self, inputs: Tensor) -> tuple[int, ...]:
+        """The shape of one input of the backbone, from what `inputs` gave; a method of several versions
+        of a sample leaves their number out."""
+        return tuple(inputs.shape[1:])
 
-    def told(self, params: Tensor, generator: torch.Generator) -> dict[str, Tensor]:
-        """What the loss needs to know beside x and y: for each row of params one row of each tensor.
+    @abstractmethod
+    def outputs(self, net: nn.Module, x: Tensor, params: Tensor) -> Tensor:
+        """The network's outputs for x (B, ...), whose K groups are under the settings params (K, P)."""
+
+    def alphas(self, params: Tensor, generator: torch.Generator) -> dict[str, Tensor]:
+        """What the loss is given beside x and labels: for each row of params one row of each tensor.
 
         Everything random is drawn here, for many batches at once, so that the loss is a plain function.
         """
         return {}
 
-    def loss(self, net: nn.Module, x: Tensor, y: Tensor, told: dict[str, Tensor]) -> dict[str, Tensor]:
-        """The parts of the loss of one batch, by name; their sum is what is minimised."""
-        return {"classification": self.classification(net(x), y)}
+    def loss(self, net: nn.Module, x: Tensor, labels: Tensor, alphas: dict[str, Tensor]) -> dict[str, Tensor]:
+        """The parts of the loss of one batch, by name; their sum is what is minimised.
+
+        The first is the objective's.
+        """
+        return {self.objective.part: self.objective.loss(net(x), labels)}
 
     def statistics(self, net: nn.Module) -> dict[str, float]:
         """What is worth noting about the network after an epoch."""
@@ -74,18 +100,27 @@ class Method(ABC):
     def configured(self, net: nn.Module, params: Tensor, into: nn.Module | None = None) -> nn.Module:
         """The plain network that answers under the setting params (P,); `into` may be reused."""
 
-    def classification(self, logits: Tensor, y: Tensor) -> Tensor:
-        return F.cross_entropy(logits, y, label_smoothing=self.recipe.label_smoothing)
+    def save(self, net: nn.Module, path: Path) -> None:
+        """Write a trained network that `build` made."""
+        save_model(path, net.state_dict(), {"backbone": describe_backbone(net)})
+
+    def load(self, path: Path, backbone: Callable[[], nn.Module]) -> nn.Module:
+        """The network that `save` wrote: built as for a training, around whatever wraps the backbone."""
+        tensors, _ = load_model(path)
+        with torch.random.fork_rng():
+            net = self.build(backbone)
+        net.load_state_dict(tensors)
+        return net
 
 
 @dataclass(frozen=True)
-class Plain(Method):
+class PlainMethod(Method):
     """A method that trains the backbone as it is."""
 
     def build(self, backbone: Callable[[], nn.Module]) -> nn.Module:
         return backbone()
 
-    def logits(self, net: nn.Module, x: Tensor, params: Tensor) -> Tensor:
+    def outputs(self, net: nn.Module, x: Tensor, params: Tensor) -> Tensor:
         return net(x)
 
     def configured(self, net: nn.Module, params: Tensor, into: nn.Module | None = None) -> nn.Module:

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from scn.methods.base import Plain, registry
+from scn.methods.base import PlainMethod, registry
 from scn.transforms import Transform
 
 
 @registry.register("inverse")
 @dataclass(frozen=True)
-class Inverse(Plain):
+class Inverse(PlainMethod):
     """Knows the setting as an SCN does, and spends it on restoring the input."""
 
     @classmethod

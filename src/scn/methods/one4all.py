@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scn.methods.base import Plain, registry
+from scn.methods.base import PlainMethod, registry
 
 
 @registry.register("one4all")
 @dataclass(frozen=True)
-class One4All(Plain):
+class One4All(PlainMethod):
     """Sees the changed input and is told nothing."""

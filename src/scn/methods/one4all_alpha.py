@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from scn.methods.base import Plain, registry
+from scn.methods.base import PlainMethod, registry
 from scn.transforms import Transform
 
 
 @registry.register("one4all-alpha")
 @dataclass(frozen=True)
-class One4AllAlpha(Plain):
+class One4AllAlpha(PlainMethod):
     """A plain network on the readings of a sensor with alpha beside them."""
 
     @classmethod

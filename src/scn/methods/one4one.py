@@ -8,13 +8,13 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from scn.methods.base import Plain, registry
+from scn.methods.base import PlainMethod, registry
 from scn.transforms import Transform
 
 
 @registry.register("one4one")
 @dataclass(frozen=True)
-class One4One(Plain):
+class One4One(PlainMethod):
     """Trained and tested under `fixed` alone."""
 
     needs_fixed: ClassVar[bool] = True

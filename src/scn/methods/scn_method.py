@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 import torch
@@ -11,7 +12,6 @@ from torch import Tensor, nn
 
 from scn.core import losses
 from scn.core.network import SCN
-from scn.core.precision import full_precision
 from scn.methods.base import Method, registry
 
 FAR_DRAWS = 8
@@ -27,7 +27,7 @@ class SubspaceConfigurable(Method):
     mixes: ClassVar[bool] = True
 
     def build(self, backbone: Callable[[], nn.Module]) -> nn.Module:
-        noise = self.recipe.base_noise
+        noise = self.terms.base_noise
         return SCN(
             backbone(),
             self.transform.alpha_dim,
@@ -37,37 +37,35 @@ class SubspaceConfigurable(Method):
             configurable=self.configurable,
         )
 
-    def logits(self, net: nn.Module, x: Tensor, params: Tensor) -> Tensor:
+    def outputs(self, net: nn.Module, x: Tensor, params: Tensor) -> Tensor:
         return net(x, self.transform.encode(params))
 
-    def told(self, params: Tensor, generator: torch.Generator) -> dict[str, Tensor]:
+    def alphas(self, params: Tensor, generator: torch.Generator) -> dict[str, Tensor]:
         """alpha, and where the terms that need them are weighted: another alpha, and a wrong one."""
         alpha = self.transform.encode(params)
         found = {"alpha": alpha}
-        if self.recipe.separation_weight and self.dims > 1:
+        if self.terms.separation_weight and self.dims > 1:
             found["other"] = self.transform.encode(self.transform.sample(len(params), generator))
-        if self.recipe.wrong_entropy_weight or self.recipe.evidence_weight:
+        if self.terms.wrong_entropy_weight or self.terms.evidence_weight:
             found["wrong"] = self.transform.encode(self._far_from(params, generator))
         return found
 
-    def loss(self, net: nn.Module, x: Tensor, y: Tensor, told: dict[str, Tensor]) -> dict[str, Tensor]:
+    def loss(self, net: nn.Module, x: Tensor, labels: Tensor, alphas: dict[str, Tensor]) -> dict[str, Tensor]:
         assert isinstance(net, SCN)
-        alphas = torch.cat(list(told.values()))
-        with full_precision(alphas):
-            beta = dict(zip(told, net.confignet(alphas).chunk(len(told)), strict=True))
-        logits = net.answer(x, beta["alpha"])
-        parts = {"classification": self.classification(logits, y)}
+        beta = dict(zip(alphas, net.beta(torch.cat(list(alphas.values()))).chunk(len(alphas)), strict=True))
+        outputs = net.answer(x, beta["alpha"])
+        parts = {self.objective.part: self.objective.loss(outputs, labels)}
         if "other" in beta:
             apart = losses.separation(beta["alpha"], beta["other"])
-            parts["separation"] = self.recipe.separation_weight * apart
-        if self.recipe.entropy_weight:
-            parts["entropy"] = self.recipe.entropy_weight * losses.entropy(logits).mean()
+            parts["separation"] = self.terms.separation_weight * apart
+        if self.terms.entropy_weight:
+            parts["entropy"] = self.terms.entropy_weight * losses.entropy(outputs).mean()
         if "wrong" in beta:
             wrong = net.answer(x, beta["wrong"])
-            if self.recipe.wrong_entropy_weight:
-                parts["wrong_entropy"] = -self.recipe.wrong_entropy_weight * losses.entropy(wrong).mean()
-            if self.recipe.evidence_weight:
-                parts["evidence"] = self.recipe.evidence_weight * losses.evidence_contrast(logits, wrong)
+            if self.terms.wrong_entropy_weight:
+                parts["wrong_entropy"] = -self.terms.wrong_entropy_weight * losses.entropy(wrong).mean()
+            if self.terms.evidence_weight:
+                parts["evidence"] = self.terms.evidence_weight * losses.evidence_contrast(outputs, wrong)
         return parts
 
     def _far_from(self, params: Tensor, generator: torch.Generator) -> Tensor:
@@ -90,3 +88,10 @@ class SubspaceConfigurable(Method):
     def configured(self, net: nn.Module, params: Tensor, into: nn.Module | None = None) -> nn.Module:
         assert isinstance(net, SCN)
         return net.configure(self.transform.encode(params), into=into)
+
+    def save(self, net: nn.Module, path: Path) -> None:
+        assert isinstance(net, SCN)
+        net.save(path)
+
+    def load(self, path: Path, backbone: Callable[[], nn.Module]) -> nn.Module:
+        return SCN.load(path, backbone())

@@ -17,10 +17,12 @@ from torch import Tensor
 from scn.core.errors import ScnError
 from scn.plots.options import Options
 from scn.plots.style import HEAT, colours, entitle, label, legend_below, named, new_figure, said
-from scn.runs.collection import Key, LoadedRun, Table, band, groups, task_title, tested_on
+from scn.runs.collection import LoadedRun, band, groups, tested_on
+from scn.runs.labels import Key, task_title
+from scn.runs.scores import Scores
 from scn.transforms import Parameter, Transform
 
-Tables = Mapping[Key, Sequence[Table]]  # what the seeds of each kind of run reached
+Tables = Mapping[Key, Sequence[Scores]]  # what the seeds of each kind of run reached
 ACROSS, MARGINS = 3, 3  # heat maps, or single parameters of several, beside each other
 LEAST_RADIUS = 0.3  # of accuracy: a smaller one would make stars of chance
 FEW = 13  # settings that are marked one by one
@@ -40,7 +42,7 @@ def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
     """The figure `accuracy`."""
     tables = {key: [one.table for one in several] for key, several in groups(loaded).items()}
     note = ", ".join(filter(None, (tested_on(loaded), band(loaded))))
-    return draw_tables(tables, loaded[0].transform, task_title(loaded, note))
+    return draw_tables(tables, loaded[0].transform, task_title(loaded[0].run, note))
 
 
 def draw_tables(tables: Tables, transform: Transform, title: str) -> Any:
@@ -70,7 +72,7 @@ def draw_curves(axes: Any, tables: Tables, transform: Transform, place: int = 0,
     for key, several in tables.items():
         if _is_points(several):
             x = torch.stack([table.params[0, place] for table in several])
-            y = torch.cat([table.accuracy for table in several])
+            y = torch.cat([table.values for table in several])
             axes.plot(angle(x, parameter), y, "o", color=shades[key], label=label(*key))
             continue
         curve = averaged(several, place)
@@ -85,7 +87,7 @@ def draw_curves(axes: Any, tables: Tables, transform: Transform, place: int = 0,
     _limit(axes, tables, parameter, small)
 
 
-def averaged(several: Sequence[Table], place: int = 0) -> Curve:
+def averaged(several: Sequence[Scores], place: int = 0) -> Curve:
     """The seeds of one kind of run over one parameter, each as its mean over the other parameters."""
     first = several[0].params
     for table in several[1:]:
@@ -96,7 +98,7 @@ def averaged(several: Sequence[Table], place: int = 0) -> Curve:
             )
     values, which = first[:, place].unique(return_inverse=True)
     count = torch.bincount(which)
-    sums = [torch.bincount(which, weights=table.accuracy) / count for table in several]
+    sums = [torch.bincount(which, weights=table.values) / count for table in several]
     seeds = torch.stack(sums)
     return Curve(values, seeds.amin(dim=0), seeds.mean(dim=0), seeds.amax(dim=0))
 
@@ -112,14 +114,14 @@ def angle(values: Tensor, parameter: Parameter) -> Tensor:
     return values * turn if parameter.periodic else values
 
 
-def _is_points(several: Sequence[Table]) -> bool:
+def _is_points(several: Sequence[Scores]) -> bool:
     """Whether these were trained for one setting each, and tested under it alone."""
     return all(len(table.params) == 1 for table in several)
 
 
 def _limit(axes: Any, tables: Tables, parameter: Parameter, small: bool) -> None:
     """Scales that end at round numbers; a circle says what its centre is, because it is seldom 0."""
-    values = torch.cat([table.accuracy for several in tables.values() for table in several])
+    values = torch.cat([table.values for several in tables.values() for table in several])
     step = 0.1 if values.max() - values.min() > 0.12 else 0.05
     low = max(0.0, step * math.floor(values.min().item() / step + 1e-9))
     high = min(1.0, step * math.ceil(values.max().item() / step + 1e-9))
@@ -156,12 +158,12 @@ def _maps(tables: Tables, transform: Transform, title: str) -> Any:
     across = math.ceil(len(tables) / down)
     figure = new_figure(0.62 + (2.4 / across + 0.32) * down)
     grid = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True)
-    values = torch.cat([table.accuracy for several in tables.values() for table in several])
+    values = torch.cat([table.values for several in tables.values() for table in several])
     scale = {"vmin": values.min().item(), "vmax": values.max().item(), "cmap": HEAT}
     shown = None
     for axes, (key, several) in zip(grid.flat, tables.items(), strict=False):
         shown = _map(axes, several, scale)
-        mean = sum(table.facts["mean"] for table in several) / len(several)
+        mean = sum(table.mean for table in several) / len(several)
         axes.set_title(f"{label(*key)}\nmean {mean:.3f}", fontsize=6)
         axes.set_box_aspect(1)
         axes.grid(visible=False)
@@ -182,16 +184,16 @@ def label_outer(grid: Any, count: int) -> None:
         axes.tick_params(labelbottom=place + across >= count)
 
 
-def _map(axes: Any, several: Sequence[Table], scale: dict[str, Any]) -> Any:
+def _map(axes: Any, several: Sequence[Scores], scale: dict[str, Any]) -> Any:
     """One kind of run: a mesh of the mean over seeds, or points for networks of one setting."""
     if _is_points(several):
         x, y = torch.cat([table.params for table in several]).T
-        reached = torch.cat([table.accuracy for table in several]).numpy()
+        reached = torch.cat([table.values for table in several]).numpy()
         return axes.scatter(
             x.numpy(), y.numpy(), c=reached, s=16, edgecolors="black", linewidths=0.4, **scale
         )
     averaged(several)  # refuses seeds that were tested differently
-    mean = torch.stack([table.accuracy for table in several]).mean(dim=0)
+    mean = torch.stack([table.values for table in several]).mean(dim=0)
     mesh = (values.numpy() for values in pivoted(several[0].params, mean))
     return axes.pcolormesh(*mesh, shading="nearest", **scale)
 

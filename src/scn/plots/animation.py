@@ -34,8 +34,10 @@ from scn.plots.style import (
 )
 from scn.plots.style import label as named_run
 from scn.plots.theta import first_layer, liveliest, pictures
-from scn.runs.collection import LoadedRun, Table, neutral, scns, task_title
-from scn.runs.measure import measure
+from scn.runs.collection import LoadedRun, neutral, scns
+from scn.runs.evaluation import evaluate_run
+from scn.runs.labels import task_title
+from scn.runs.scores import Scores
 from scn.transforms import Transform
 
 FRAMES, PER_SECOND, DPI = 48, 12, 150
@@ -79,7 +81,7 @@ def path(transform: Transform, frames: int) -> Tensor:
 
 def film(loaded: Sequence[LoadedRun], options: Options, frames: int = FRAMES) -> Film:
     """Frames of the SCN with the largest D among these runs."""
-    one = max(scns(loaded, "of --animate"), key=lambda run: run.key[1])
+    one = max(scns(loaded, "of an animation"), key=lambda run: run.key[1])
     params = path(one.transform, frames)
     beta = betas(one, params)
     with column_style():
@@ -97,7 +99,7 @@ def film(loaded: Sequence[LoadedRun], options: Options, frames: int = FRAMES) ->
         def update(frame: int) -> None:
             for each in updates:
                 each(frame)
-            entitle(figure, task_title([one], title + _setting(one.transform, params[frame])))
+            entitle(figure, task_title(one.run, title + _setting(one.transform, params[frame])))
 
         update(0)
     return Film(figure, update, params, beta, accuracy)
@@ -112,17 +114,16 @@ def _turns(one: LoadedRun) -> bool:
     return len(one.transform.parameters) == 1 and one.transform.parameters[0].periodic
 
 
-def _measured(one: LoadedRun, params: Tensor, options: Options) -> tuple[Table, Tensor]:
+def _measured(one: LoadedRun, params: Tensor, options: Options) -> tuple[Scores, Tensor]:
     """Accuracy on some test samples under the settings of the way, and that of each frame."""
-    samples = min(options.samples, one.run.config.samples["test"])
     settings = params.unique(dim=0)
-    result, facts = measure(one.run, one.network, settings, samples=samples, progress=options.progress)
+    result = evaluate_run(one.run, one.network, settings, samples=options.samples, progress=options.progress)
     far = one.transform.distance(params.unsqueeze(1), result.params.unsqueeze(0))
     nearest = far.argmin(dim=1)  # of measured settings not all have a sample
-    return Table(result.params.double(), result.accuracy, facts), result.accuracy[nearest]
+    return result, result.values[nearest]
 
 
-def _draw_accuracy(axes: Any, one: LoadedRun, params: Tensor, accuracy: Tensor, table: Table) -> Update:
+def _draw_accuracy(axes: Any, one: LoadedRun, params: Tensor, accuracy: Tensor, table: Scores) -> Update:
     """Over the parameter, or along the way where there are several."""
     samples = table.facts["samples"]
     if len(one.transform.parameters) == 1:

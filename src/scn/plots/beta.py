@@ -17,7 +17,8 @@ from torch import Tensor
 from scn.plots.accuracy import angle, closed, label_outer
 from scn.plots.options import Options
 from scn.plots.style import COLUMN, GREY, base_colours, entitle, label, named, new_figure, said
-from scn.runs.collection import LoadedRun, neutral, scns, task_title
+from scn.runs.collection import LoadedRun, neutral, scns
+from scn.runs.labels import task_title
 from scn.transforms import Parameter, Transform
 
 STEPS, SURFACE_STEPS = 180, 31
@@ -43,7 +44,7 @@ def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
         figure = _panels(shown, [_surface_over(pair) for pair in pairs])
         note = _slices(transform, pairs)
     _legend(figure, max(one.key[1] for one in shown))
-    entitle(figure, task_title(loaded, f"{note}; seed\N{NO-BREAK SPACE}{shown[0].run.config.seed}"))
+    entitle(figure, task_title(loaded[0].run, f"{note}; seed\N{NO-BREAK SPACE}{shown[0].run.config.seed}"))
     return figure
 
 

@@ -9,7 +9,8 @@ from typing import Any
 from scn.core.errors import ScnError
 from scn.plots.options import Options
 from scn.plots.style import colours, entitle, label, legend_below, new_figure
-from scn.runs.collection import Key, LoadedRun, arguments, band, task_title, tested_on, told_apart
+from scn.runs.collection import LoadedRun, band, tested_on
+from scn.runs.labels import Key, arguments, distinguish, task_title
 
 Points = dict[int, list[float]]  # by size, the mean accuracy of each seed
 
@@ -26,7 +27,9 @@ def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
             axes.set_title(", ".join(f"{other} {value}" for other, value in others.items()))
     row[0].set_ylabel("mean test accuracy")
     legend_below(figure, row[0])
-    entitle(figure, task_title(loaded, ", ".join(filter(None, (tested_on(loaded), band(loaded, "bars"))))))
+    entitle(
+        figure, task_title(loaded[0].run, ", ".join(filter(None, (tested_on(loaded), band(loaded, "bars")))))
+    )
     return figure
 
 
@@ -60,7 +63,7 @@ def _at(loaded: Sequence[LoadedRun], others: dict[str, Any]) -> list[LoadedRun]:
 
 def _draw_size(axes: Any, loaded: Sequence[LoadedRun], name: str, varied: Sequence[str]) -> None:
     curves: dict[Key, Points] = {}
-    said = told_apart([one.run for one in loaded], varied)
+    said = distinguish([one.run for one in loaded], varied)
     for one, more in zip(loaded, said, strict=True):
         method, dims, _ = one.key
         points = curves.setdefault((method, dims, more), {})

@@ -7,29 +7,32 @@ from pathlib import Path
 
 import torch
 
+from scn.objectives import Score
 from scn.plots.accuracy import draw_curves
 from scn.plots.style import colours, column_style, entitle, label, legend_below, new_figure
 from scn.plots.violin import Spread, draw_violins
-from scn.runs.collection import Key, Table
+from scn.runs.labels import Key
 from scn.runs.outcome import Outcome
+from scn.runs.scores import Scores
 from scn.transforms import Transform
 
 
-def draw_comparison(outcomes: Sequence[Outcome], transform: Transform, title: str, path: Path) -> None:
+def draw_comparison(
+    outcomes: Sequence[Outcome], transform: Transform, score: Score, title: str, path: Path
+) -> None:
     """Write the picture of what every run reached."""
-    tables: dict[Key, list[Table]] = {}
+    tables: dict[Key, list[Scores]] = {}
     for one in outcomes:
-        table = Table(
-            torch.tensor(one.params).double(), torch.tensor(one.accuracy).double(), {"mean": one.mean}
-        )
+        settings, values = (torch.tensor(part).double() for part in (one.settings, one.values))
+        table = Scores(settings, values, score, facts={"mean": one.mean})
         tables.setdefault((one.method, one.dims, ""), []).append(table)
     shades = colours(list(tables))
     spreads = [
         Spread(
             label(*key),
             shades[key],
-            torch.cat([table.accuracy for table in several]).tolist(),
-            sum(table.facts["mean"] for table in several) / len(several),
+            torch.cat([table.values for table in several]).tolist(),
+            sum(table.mean for table in several) / len(several),
         )
         for key, several in tables.items()
     ]

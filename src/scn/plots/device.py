@@ -10,7 +10,8 @@ from typing import Any
 from scn.core.errors import NotThere, ScnError
 from scn.plots.options import Options
 from scn.plots.style import BLUE, BLUES, GREEN, PURPLE, colours, entitle, label, new_figure
-from scn.runs.collection import LoadedRun, groups, task_title
+from scn.runs.collection import LoadedRun, groups
+from scn.runs.labels import task_title
 
 PHASES = {"hypernet": ("configuration network h", BLUES[0]), "configure": ("configure", BLUE),
           "infer": ("infer", BLUES[-1])}  # fmt: skip
@@ -45,13 +46,15 @@ def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
     targets = sorted({str(entry.row["target"]) for entry in entries})
     inputs = sorted({entry.row["inputs"] for entry in entries if "inputs" in entry.row})
     asked = " to ".join(f"{count:,}" for count in (inputs[:1] + inputs[1:][-1:]))
-    entitle(figure, task_title(loaded, f"on {', '.join(targets)}" + (f", {asked} inputs" if asked else "")))
+    entitle(
+        figure, task_title(loaded[0].run, f"on {', '.join(targets)}" + (f", {asked} inputs" if asked else ""))
+    )
     return figure
 
 
 def rows_of(one: LoadedRun) -> list[dict[str, Any]]:
     """What device.json holds: rows, or one alone."""
-    path = one.folder / "device.json"
+    path = one.run.device_file
     if not path.is_file():
         raise NotThere(f"{one.folder} was not measured on a device: `scn device {one.folder}` does it")
     try:

@@ -15,7 +15,8 @@ from scn import data
 from scn.core.errors import ScnError
 from scn.plots.options import Options
 from scn.plots.style import BLUE, column_style, entitle, new_figure, said
-from scn.runs.collection import LoadedRun, task_title
+from scn.runs.collection import LoadedRun
+from scn.runs.labels import task_title
 from scn.transforms import Transform
 
 Rows = Sequence[tuple[Tensor, Sequence[str]]]  # samples (N, ...) and N captions
@@ -46,7 +47,7 @@ def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
     pairs = [(samples, lines) for (samples, _), lines in zip(rows, captions, strict=False)]
     figure = sheet(pairs, COLUMN_SIDE, texts)
     units = dict.fromkeys(p.unit for p in transform.parameters if p.unit)
-    entitle(figure, task_title(loaded, f"settings in {', '.join(units)}" if units else ""))
+    entitle(figure, task_title(loaded[0].run, f"settings in {', '.join(units)}" if units else ""))
     return figure
 
 

@@ -13,8 +13,10 @@ from torch import Tensor
 from scn.plots.accuracy import angle, draw_tables
 from scn.plots.options import Options
 from scn.plots.style import said
-from scn.runs.collection import LoadedRun, Table, band, groups, neutral, scns, task_title
-from scn.runs.measure import measure
+from scn.runs.collection import LoadedRun, band, groups, neutral, scns
+from scn.runs.evaluation import evaluate_run
+from scn.runs.labels import task_title
+from scn.runs.scores import Scores, table_file
 
 MOST_SETTINGS = 250
 STEPS = {1: 72, 2: 9, 3: 4}  # values of each parameter, where a run was tested under more settings
@@ -36,22 +38,21 @@ def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
     samples = " to ".join(f"{count:,}" for count in (counts[0], counts[-1])[: len(counts)])
     told = f"configured once, for {configured}; {samples} test samples"
     note = ", ".join(filter(None, (told, band(mixing))))
-    figure = draw_tables(tables, transform, task_title(loaded, note))
+    figure = draw_tables(tables, transform, task_title(loaded[0].run, note))
     _mark(figure, fixed, transform)
     return figure
 
 
-def frozen_table(one: LoadedRun, fixed: Tensor, options: Options) -> Table:
+def frozen_table(one: LoadedRun, fixed: Tensor, options: Options) -> Scores:
     """What `scn evaluate --fixed` wrote, or else measured now on some of the test samples."""
     suffix = "-fixed-" + "_".join(f"{value:g}" for value in fixed.tolist())
-    if (one.folder / f"accuracy{suffix}.csv").is_file():
+    if table_file(one.folder, suffix).is_file():
         return one.stored(suffix)
     settings = _settings(one)
-    samples = min(options.samples, one.run.config.samples["test"])
-    result, facts = measure(
-        one.run, one.network, settings, fixed=fixed, samples=samples, progress=options.progress
+    found = evaluate_run(
+        one.run, one.network, settings, fixed=fixed, samples=options.samples, progress=options.progress
     )
-    return Table.of(result.params.double(), result.accuracy, {**facts, **result.summary()})
+    return found.with_enough()
 
 
 def _settings(one: LoadedRun) -> Tensor:

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from scn import methods
-from scn.runs.collection import Key
+from scn.runs.labels import Key
 from scn.transforms import Parameter
 
 COLUMN = 3.5  # inches, the width of a column of a paper

@@ -17,7 +17,8 @@ from scn.core.errors import ScnError
 from scn.plots.beta import betas
 from scn.plots.options import Options
 from scn.plots.style import BLUE, GREY, SIGNED, entitle, label, new_figure, said
-from scn.runs.collection import LoadedRun, neutral, scns, task_title
+from scn.runs.collection import LoadedRun, neutral, scns
+from scn.runs.labels import task_title
 
 SETTINGS, UNITS = 6, 4
 FEW = 16  # weights of a unit that are drawn as bars
@@ -45,7 +46,7 @@ def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
     along = one.transform.parameters[0].name
     rest = ", the others at no change" if len(one.transform.parameters) > 1 else ""
     text = f"{label(*one.key)}: weights {name} along {along}{rest}{note}"
-    entitle(figure, task_title(loaded, text if image is not None else f"{text}, up to ±{largest:.2g}"))
+    entitle(figure, task_title(loaded[0].run, text if image is not None else f"{text}, up to ±{largest:.2g}"))
     return figure
 
 

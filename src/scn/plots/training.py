@@ -10,7 +10,8 @@ from torch import Tensor
 
 from scn.plots.options import Options
 from scn.plots.style import BASES, colours, entitle, label, legend_below, new_figure
-from scn.runs.collection import Key, LoadedRun, band, groups, task_title
+from scn.runs.collection import LoadedRun, band, groups
+from scn.runs.labels import Key, task_title
 
 PANELS = {
     "loss": "training loss",
@@ -34,7 +35,7 @@ def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
     _whole_numbers(stacked, known)
     stacked[-1].set_xlabel("epoch")
     legend_below(figure, stacked[0], 4 if len(several) > 1 else 3)
-    entitle(figure, task_title(loaded, band(loaded)))
+    entitle(figure, task_title(loaded[0].run, band(loaded)))
     return figure
 
 

@@ -15,7 +15,8 @@ import torch
 
 from scn.plots.options import Options
 from scn.plots.style import colours, entitle, label, new_figure
-from scn.runs.collection import LoadedRun, groups, task_title, tested_on
+from scn.runs.collection import LoadedRun, groups, tested_on
+from scn.runs.labels import task_title
 
 INVARIANT = re.compile(r"accuracy-invariant-(?P<way>.+)-(?P<size>\d+)\.csv")
 
@@ -39,14 +40,14 @@ def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
     found = []
     shades = colours(list(groups(loaded)))
     for key, several in groups(loaded).items():
-        values = torch.cat([one.table.accuracy for one in several]).tolist()
+        values = torch.cat([one.table.values for one in several]).tolist()
         mean = sum(one.mean for one in several) / len(several)
         found.append(Spread(label(*key), shades[key], values, mean))
         found += searched(several, shades[key])
     figure = new_figure(2.6)
     draw_violins(figure.add_subplot(), found)
     over = "test samples" if loaded[0].transform.measured else "settings"
-    entitle(figure, task_title(loaded, f"{tested_on(loaded)}; dot and number: mean over all {over}"))
+    entitle(figure, task_title(loaded[0].run, f"{tested_on(loaded)}; dot and number: mean over all {over}"))
     return figure
 
 
@@ -60,10 +61,10 @@ def searched(several: Sequence[LoadedRun], colour: str) -> list[Spread]:
             if found:
                 table = one.stored(path.stem.removeprefix("accuracy"))
                 kind = int(found["size"]), found["way"]
-                values.setdefault(kind, []).extend(table.accuracy.tolist())
-                means.setdefault(kind, []).append(table.facts["mean"])
+                values.setdefault(kind, []).extend(table.values.tolist())
+                means.setdefault(kind, []).append(table.mean)
     for one in several:
-        for path in one.folder.glob("search-*.json"):
+        for path in one.run.search_files():
             content = json.loads(path.read_text())
             for row in content.get("rows", []):
                 kind = row["batch_size"], content["method"]

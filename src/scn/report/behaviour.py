@@ -16,15 +16,15 @@ from scn.plots.options import Options
 from scn.plots.specialisation import frozen_table
 from scn.plots.style import column_style, label, said
 from scn.plots.violin import searched
-from scn.runs.collection import Key, neutral
-from scn.runs.shown import Shown
+from scn.runs.collection import LoadedRun, neutral
+from scn.runs.labels import Key
 
 DPI = 200
 SAMPLES = 300  # that networks which stay as they are are tested on
 MOST_WEIGHTS = 200_000  # of a network that is tested here
 
 
-def has_data(shown: Sequence[Shown]) -> bool:
+def has_data(shown: Sequence[LoadedRun]) -> bool:
     """Whether the data set that the runs were trained on is at hand."""
     config = shown[0].run.config
     try:
@@ -34,7 +34,7 @@ def has_data(shown: Sequence[Shown]) -> bool:
     return config.checksum in ("", dataset.checksum)
 
 
-def samples(shown: Sequence[Shown]) -> str:
+def samples(shown: Sequence[LoadedRun]) -> str:
     """Inputs before, after and after undoing the transform, as the address of a picture."""
     content = io.BytesIO()
     with column_style():
@@ -42,10 +42,10 @@ def samples(shown: Sequence[Shown]) -> str:
     return f"data:image/png;base64,{base64.b64encode(content.getvalue()).decode()}"
 
 
-def specialisation(groups: Mapping[Key, Sequence[Shown]]) -> dict[str, Any]:
+def specialisation(groups: Mapping[Key, Sequence[LoadedRun]]) -> dict[str, Any]:
     """The first SCN of each kind, configured once and left so: its accuracy under all settings."""
     mixing = {key: several[0] for key, several in groups.items() if several[0].mixes}
-    small = {key: one for key, one in mixing.items() if one.outcome.inference <= MOST_WEIGHTS}
+    small = {key: one for key, one in mixing.items() if one.outcome.used <= MOST_WEIGHTS}
     if not small:
         return {"configured": "", "samples": 0, "entries": []}
     transform = next(iter(small.values())).transform
@@ -60,14 +60,14 @@ def specialisation(groups: Mapping[Key, Sequence[Shown]]) -> dict[str, Any]:
                 "label": label(*key),
                 "points": False,
                 "params": table.params.tolist(),
-                "seeds": [table.accuracy.tolist()],
+                "seeds": [table.values.tolist()],
             }
             for key, table in tables.items()
         ],
     }
 
 
-def searches(groups: Mapping[Key, Sequence[Shown]]) -> list[dict[str, Any]]:
+def searches(groups: Mapping[Key, Sequence[LoadedRun]]) -> list[dict[str, Any]]:
     """What SCNs reached that had to find the setting themselves, by batch size."""
     return [
         {"label": one.name, "of": label(*key), "values": one.values, "mean": one.mean}

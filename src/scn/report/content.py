@@ -19,10 +19,10 @@ from scn.plots.style import label
 from scn.report.behaviour import has_data, samples, searches, specialisation
 from scn.report.repeat import commands
 from scn.report.warnings import warnings
-from scn.runs.collection import Key
+from scn.runs.collection import LoadedRun
 from scn.runs.collection import groups as grouped
+from scn.runs.labels import Key
 from scn.runs.outcome import table
-from scn.runs.shown import Shown
 from scn.transforms import Parameter, Transform
 
 SCRIPTS = ("figures.js", "page.js")
@@ -30,17 +30,17 @@ BETA_STEPS = 120  # along each parameter
 INSTRUCTIONS = ("hypernet", "configure", "infer")
 
 
-def write_report(shown: Sequence[Shown], path: Path) -> None:
+def write_report(shown: Sequence[LoadedRun], path: Path) -> None:
     """Write the report of these runs, which are of one task, as one file."""
     content = report(shown)
     write_atomically(path, assemble("scn.report", SCRIPTS, content["title"], content))
 
 
-def report(shown: Sequence[Shown]) -> dict[str, Any]:
+def report(shown: Sequence[LoadedRun]) -> dict[str, Any]:
     """Everything on the page."""
     config = shown[0].run.config
     transform = shown[0].run.transform()
-    groups: dict[Key, list[Shown]] = grouped(shown)
+    groups: dict[Key, list[LoadedRun]] = grouped(shown)
     at_hand = has_data(shown)
     rows = [{**_name(key), **_row(several)} for key, several in groups.items()]
     return {
@@ -63,9 +63,9 @@ def report(shown: Sequence[Shown]) -> dict[str, Any]:
     }
 
 
-def _row(several: Sequence[Shown]) -> dict[str, Any]:
+def _row(several: Sequence[LoadedRun]) -> dict[str, Any]:
     """A line of the table: runs that differ by their seed alone."""
-    (row,) = table([one.outcome for one in several])
+    (row,) = table([one.outcome for one in several], several[0].score)
     return asdict(row)
 
 
@@ -91,11 +91,11 @@ def _name(key: Key) -> dict[str, Any]:
     return {"label": label(*key), "method": method, "dims": dims, "mixes": methods.get(method).mixes}
 
 
-def _mixes(several: Sequence[Shown]) -> bool:
+def _mixes(several: Sequence[LoadedRun]) -> bool:
     return isinstance(several[0].network, SCN)
 
 
-def _facts(shown: Sequence[Shown]) -> list[list[str]]:
+def _facts(shown: Sequence[LoadedRun]) -> list[list[str]]:
     """What was trained, as pairs of a name and a value."""
     config, transform = shown[0].run.config, shown[0].run.transform()
     ranges = "; ".join(_range(p) for p in transform.parameters)
@@ -128,14 +128,14 @@ def _range(parameter: Parameter) -> str:
     return f"{parameter.name} {parameter.low:g} to {parameter.high:g}{unit}"
 
 
-def _backbone(one: Shown) -> str:
+def _backbone(one: LoadedRun) -> str:
     backbone = one.run.config.backbone
     arguments = backbone.get("arguments", {})
     sizes = ", ".join(f"{k} {v}" for k, v in arguments.items() if k in ("width", "depth"))
     return (backbone.get("name") or backbone["class"]) + (f" ({sizes})" if sizes else "")
 
 
-def _accuracy(several: Sequence[Shown]) -> dict[str, Any]:
+def _accuracy(several: Sequence[LoadedRun]) -> dict[str, Any]:
     """Settings with the accuracy of every seed. Networks for one setting each are points, not curves."""
     if several[0].run.config.fixed is not None:
         rows = [(one.settings[0], one.values[0]) for one in several]
@@ -146,7 +146,7 @@ def _accuracy(several: Sequence[Shown]) -> dict[str, Any]:
 
 
 @torch.no_grad()
-def _beta(one: Shown) -> dict[str, Any]:
+def _beta(one: LoadedRun) -> dict[str, Any]:
     """beta along each parameter, the others in the middle of their range."""
     assert isinstance(one.network, SCN)
     transform = one.run.transform()
@@ -173,25 +173,25 @@ def _line(transform: Transform, place: int) -> torch.Tensor:
     return settings
 
 
-def _training(several: Sequence[Shown]) -> dict[str, Any]:
+def _training(several: Sequence[LoadedRun]) -> dict[str, Any]:
     """Curves over epochs: of each a list for each run."""
     trained = [one.epochs for one in several if one.epochs]
     names = ("loss", "validation_accuracy", "active_bases")
     return {name: [[epoch.get(name) for epoch in metrics] for metrics in trained] for name in names}
 
 
-def _costs(key: Key, several: Sequence[Shown]) -> list[dict[str, Any]]:
+def _costs(key: Key, several: Sequence[LoadedRun]) -> list[dict[str, Any]]:
     """A row for each target that the network was measured on, or one without a target."""
     outcome = several[0].outcome
-    base = {**_name(key), "inference": outcome.inference, "parameters": outcome.parameters}
+    base = {**_name(key), "inference": outcome.used, "parameters": outcome.stored}
     measured = [row for one in several for row in _device_rows(one)]
     best = list({row["target"]: row for row in reversed(measured)}.values())
     return [{**base, **row} for row in reversed(best)] or [base]
 
 
-def _device_rows(one: Shown) -> list[dict[str, Any]]:
+def _device_rows(one: LoadedRun) -> list[dict[str, Any]]:
     """What `scn device` wrote into the run folder: one object, or several in a list or under "rows"."""
-    path = one.run.folder / "device.json"
+    path = one.run.device_file
     if not path.is_file():
         return []
     try:
@@ -214,7 +214,7 @@ def _device_row(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _repeat(shown: Sequence[Shown]) -> dict[str, Any]:
+def _repeat(shown: Sequence[LoadedRun]) -> dict[str, Any]:
     configs = [one.run.config for one in shown]
     trained = {f"{k} {v}" for config in configs for k, v in config.versions.items()}
     return {

@@ -12,17 +12,17 @@ import torch
 from scn.data import Normalisation
 from scn.experiment import tasks
 from scn.runs import RunConfig
-from scn.runs.shown import Shown
+from scn.runs.collection import LoadedRun
 from scn.training.recipe import Recipe
 from scn.transforms import Transform
 
 
-def commands(shown: Sequence[Shown]) -> list[str]:
+def commands(shown: Sequence[LoadedRun]) -> list[str]:
     """For each run, one command that trains it and one that evaluates it."""
     return [line for one in shown for line in _of_run(one)]
 
 
-def _of_run(one: Shown) -> list[str]:
+def _of_run(one: LoadedRun) -> list[str]:
     config, folder = one.run.config, str(one.run.folder)
     source = config.source.get("imported")
     if source:
@@ -66,7 +66,7 @@ def _written(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _evaluation_options(one: Shown) -> list[str]:
+def _evaluation_options(one: LoadedRun) -> list[str]:
     transform = one.run.transform()
     step = _step(one.settings, transform)
     if step is None or len(transform.regular()) == len(one.settings):  # as without --step

@@ -11,7 +11,7 @@ from torch import Tensor
 from scn.core.network import SCN
 from scn.methods.scn_method import IN_USE
 from scn.plots.style import label
-from scn.runs.shown import Shown
+from scn.runs.collection import LoadedRun
 from scn.transforms import Transform
 
 FINE = 2000  # steps over the range of a parameter, in which beta is looked at for jumps
@@ -19,13 +19,13 @@ JUMP = 0.1  # of beta in one such step
 FAR = 0.05  # between test and validation accuracy
 
 
-def warnings(shown: Sequence[Shown]) -> list[str]:
+def warnings(shown: Sequence[LoadedRun]) -> list[str]:
     """All warnings about these runs, each a sentence."""
     found = [text for one in shown for text in _of_run(one)]
     return [*found, *_of_comparison(shown)]
 
 
-def _of_run(one: Shown) -> Iterator[str]:
+def _of_run(one: LoadedRun) -> Iterator[str]:
     config = one.run.config
     name = f"{label(config.method, config.dims)}, seed {config.seed}"
     if isinstance(one.network, SCN):
@@ -84,7 +84,7 @@ def _lines(transform: Transform, place: int) -> Iterator[Tensor]:
         yield settings
 
 
-def validation_gap(one: Shown) -> str | None:
+def validation_gap(one: LoadedRun) -> str | None:
     """Whether the test accuracy is further from the validation accuracy than chance explains."""
     known = [m["validation_accuracy"] for m in one.epochs if m.get("validation_accuracy") is not None]
     if not known:
@@ -101,7 +101,7 @@ def validation_gap(one: Shown) -> str | None:
     )
 
 
-def _of_comparison(shown: Sequence[Shown]) -> Iterator[str]:
+def _of_comparison(shown: Sequence[LoadedRun]) -> Iterator[str]:
     """What makes numbers of several runs not comparable."""
     if len({one.run.config.checksum for one in shown if one.run.config.checksum}) > 1:
         yield "The runs were trained on different versions of the data (their checksums differ)."
@@ -116,6 +116,6 @@ def _of_comparison(shown: Sequence[Shown]) -> Iterator[str]:
         yield "The runs were evaluated under different settings: `scn evaluate --step` makes them alike."
 
 
-def _training_samples(one: Shown) -> int:
+def _training_samples(one: LoadedRun) -> int:
     config = one.run.config
     return min(config.recipe["train_samples"] or config.samples["train"], config.samples["train"])

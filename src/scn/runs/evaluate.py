@@ -1,10 +1,9 @@
-"""Accuracy over a grid of transform parameters: how good the network is under each condition."""
+"""Scores over a grid of transform parameters: how good the network is under each setting."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
@@ -12,35 +11,16 @@ from torch import Tensor, nn
 from scn.core.errors import ScnError
 from scn.data import Normalisation, to_float
 from scn.methods import Method
-from scn.transforms import Transform
+from scn.runs.scores import Scores
 
-CHUNK = 1000  # images at a time: more of them would leave the cache of the processor
-
-
-@dataclass(frozen=True)
-class Accuracy:
-    """accuracy[i] is the share of right answers under params[i] (alpha[i] as the network saw it)."""
-
-    params: Tensor  # (N, P)
-    alpha: Tensor  # (N, S)
-    accuracy: Tensor  # (N,)
-    samples: Tensor | None = None  # (N,): how many were under each setting, if that differs
-
-    def summary(self) -> dict[str, float]:
-        values = self.accuracy
-        weights = torch.ones_like(values) if self.samples is None else self.samples.to(values)
-        return {
-            "mean": ((values * weights).sum() / weights.sum()).item(),
-            "min": values.min().item(),
-            "max": values.max().item(),
-        }
+CHUNK = 1000  # samples at a time: more of them would leave the cache of the processor
 
 
 @torch.no_grad()
 def evaluate(
     method: Method,
     net: nn.Module,
-    images: Tensor,
+    samples: Tensor,
     labels: Tensor,
     params: Tensor,
     *,
@@ -49,67 +29,84 @@ def evaluate(
     measured: Tensor | None = None,
     answer: Callable[[Tensor], Tensor] | None = None,
     progress: Callable[[Tensor], Iterable[Tensor]] = iter,
-) -> Accuracy:
-    """Accuracy on the samples (N, ...), whole numbers, under each row of params (M, P).
+) -> Scores:
+    """The method's score on the samples (N, ...), whole numbers, under each row of params (M, P).
 
     The network is configured for each row, or, where `fixed` (P,) is given, for that one throughout.
-    `answer` (inputs ready for the network to logits) stands in for the configured network.
+    `answer` (inputs ready for the network to outputs) stands in for the configured network.
     Where the settings were `measured` (N, P) with the samples, each sample counts for the nearest row.
     """
-    if len(images) == 0:
+    if len(samples) == 0:
         raise ScnError("there are no samples to evaluate on")
-    transform, normalise = method.transform, normalisation or Normalisation()
-    if measured is not None and answer is not None:
-        raise ScnError("settings that were measured with the samples are told, not searched for")
+    objective, normalise = method.objective, normalisation or Normalisation()
+    labels = objective.labels(labels)
+    spread = objective.spread(labels)
+    alpha = method.transform.encode(params if fixed is None else fixed.expand_as(params))
     if measured is not None:
-        told = measured if fixed is None else fixed
-        hits = _as_measured(method, net, images, labels, told, normalise)
-        return _by_nearest(transform, hits, measured, params, fixed)
-    size = len(images) if answer else CHUNK  # who searches by batches divides the samples himself
+        assumed = measured if fixed is None else fixed
+        values = _as_measured(method, net, samples, labels, assumed, normalise, spread)
+        return _by_nearest(method, values, measured, params, alpha)
+    size = len(samples) if answer else CHUNK  # who searches by batches divides the samples himself
     chunks = [
-        (transform.arranged(to_float(x)), y)
-        for x, y in zip(images.split(size), labels.split(size), strict=True)
+        (method.transform.arranged(to_float(x)), y)
+        for x, y in zip(samples.split(size), labels.split(size), strict=True)
     ]
     plain = method.configured(net, params[0] if fixed is None else fixed)
-    accuracy = []
+    means = []
     with _in_test_mode(plain):
         for row in progress(params):
-            setting = row if fixed is None else fixed
-            plain = method.configured(net, setting, into=plain)
-            right = 0
+            assumed = row if fixed is None else fixed
+            plain = method.configured(net, assumed, into=plain)
+            total = torch.zeros(len(objective.scores), dtype=torch.float64)
             for x, y in chunks:
-                seen = method.see(transform.apply(x, row), setting)
-                right += int(((answer or plain)(normalise(seen)).argmax(dim=1) == y).sum())
-            accuracy.append(right / len(labels))
-    alpha = transform.encode(params if fixed is None else fixed.expand_as(params))
-    return Accuracy(params, alpha, torch.tensor(accuracy, dtype=torch.float64))
+                outputs = (answer or plain)(method.inputs(x, row, normalise, assumed))
+                total += objective.values(outputs, y, spread).sum(dim=0)
+            means.append(total / len(labels))
+    return _scores(method, params, alpha, torch.stack(means))
 
 
 def _as_measured(
-    method: Method, net: nn.Module, samples: Tensor, labels: Tensor, params: Tensor, normalise: Normalisation
+    method: Method,
+    net: nn.Module,
+    samples: Tensor,
+    labels: Tensor,
+    params: Tensor,
+    normalise: Normalisation,
+    spread: Tensor,
 ) -> Tensor:
-    """(N,): whether the answer to each sample is right under its own setting."""
+    """(N, scores): what the prediction for each sample counts under its own setting."""
     rows = params.expand(len(samples), -1)
     chunks = zip(samples.split(CHUNK), labels.split(CHUNK), rows.split(CHUNK), strict=True)
     with _in_test_mode(net):
         return torch.cat(
             [
-                method.logits(net, normalise(method.see(to_float(x), own)), own).argmax(dim=1) == y
+                method.objective.values(
+                    method.outputs(net, method.inputs(to_float(x), own, normalise), own), y, spread
+                )
                 for x, y, own in chunks
             ]
         )
 
 
-def _by_nearest(
-    transform: Transform, right: Tensor, measured: Tensor, params: Tensor, fixed: Tensor | None
-) -> Accuracy:
-    """The share of right answers next to each row of params; rows without any sample are left out."""
+def _by_nearest(method: Method, values: Tensor, measured: Tensor, params: Tensor, alpha: Tensor) -> Scores:
+    """The mean of the values next to each row of params; rows without any sample are left out."""
     nearest = torch.cdist(measured.double(), params.double()).argmin(dim=1)
-    count = torch.bincount(nearest, minlength=len(params))
-    hits = torch.bincount(nearest, weights=right.double(), minlength=len(params))
-    some = count > 0
-    alpha = transform.encode(params if fixed is None else fixed.expand_as(params))
-    return Accuracy(params[some], alpha[some], hits[some] / count[some], count[some])
+    counts = torch.bincount(nearest, minlength=len(params))
+    sums = torch.zeros(len(params), values.shape[1], dtype=torch.float64).index_add_(0, nearest, values)
+    some = counts > 0
+    means = sums[some] / counts[some].unsqueeze(1)
+    return _scores(method, params[some], alpha[some], means, counts[some])
+
+
+def _scores(
+    method: Method, params: Tensor, alpha: Tensor, means: Tensor, counts: Tensor | None = None
+) -> Scores:
+    """means: (N, scores). The first score is the one that counts; of others the mean is noted."""
+    score, *others = method.objective.scores
+    further = {
+        other.key: Scores(params, means[:, i], other, counts=counts).mean for i, other in enumerate(others, 1)
+    }
+    return Scores(params, means[:, 0], score, alpha, counts, {"further": further} if further else {})
 
 
 @contextmanager

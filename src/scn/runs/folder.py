@@ -4,16 +4,16 @@ config.json          what it is: method, data, transform, backbone, recipe, seed
 model.safetensors    the network, once training has ended
 metrics.jsonl        one line for each epoch
 checkpoint/          where training goes on, until it has ended
-accuracy.csv         params, alpha and accuracy on the test data, as `evaluate` wrote them
-evaluation.json      what that accuracy was measured on, and its mean, lowest and highest value
+scores.csv           params, alpha and the score on the test data, as `evaluate` wrote them (see scores.py)
+evaluation.json      what that score was measured on, and its mean, lowest and highest value
+search-*.json, .png  how well the run finds the setting itself, as `search` measured it
 device.json          flash, RAM and instructions on emulated processors, as `device` measured them
+estimator.safetensors  an estimator of the setting, which knows the data but not the network
 """
 
 from __future__ import annotations
 
-import csv
 import functools
-import io
 import json
 import platform
 from collections.abc import Callable
@@ -25,19 +25,19 @@ from typing import Any
 import torch
 from torch import nn
 
-from scn import backbones, methods, transforms
+from scn import backbones, methods, objectives, transforms
 from scn.backbones.build import find_class
 from scn.core.errors import AlreadyThere, NotThere, ScnError
-from scn.core.network import SCN
-from scn.core.registry import build_backbone, describe_backbone
-from scn.core.storage import load_model, save_model, write_atomically
+from scn.core.storage import write_atomically
 from scn.data import Normalisation
 from scn.methods import Method
-from scn.runs.evaluate import Accuracy
+from scn.objectives import Objective
+from scn.runs.scores import FORMER_STEM, STEM
 from scn.training.recipe import Recipe
 from scn.transforms import Transform
 
 FORMAT = 1
+MEASURED = (f"{STEM}*.csv", f"{FORMER_STEM}*.csv", "evaluation*.json", "search-*.*", "device.json")
 
 
 def versions() -> dict[str, str]:
@@ -58,6 +58,7 @@ class RunConfig:
     dims: int = 1
     fixed: list[float] | None = None
     configurable: list[str] = field(default_factory=lambda: ["*"])
+    objective: dict[str, Any] = field(default_factory=lambda: {"name": "classification"})
     seed: int = 0
     recipe: dict[str, Any] = field(default_factory=dict)
     normalisation: dict[str, Any] = field(default_factory=lambda: asdict(Normalisation()))
@@ -88,15 +89,48 @@ class Run:
     def is_trained(self) -> bool:
         return self.model_file.is_file()
 
+    @property
+    def metrics_file(self) -> Path:
+        return self.folder / "metrics.jsonl"
+
+    @property
+    def checkpoint_file(self) -> Path:
+        return self.folder / "checkpoint" / "state.safetensors"
+
+    @property
+    def device_file(self) -> Path:
+        return self.folder / "device.json"
+
+    @property
+    def estimator_file(self) -> Path:
+        return self.folder / "estimator.safetensors"
+
+    def search_file(self, way: str, ending: str = "json") -> Path:
+        return self.folder / f"search-{way}.{ending}"
+
+    def search_files(self) -> list[Path]:
+        """Of all searches that were measured."""
+        return sorted(self.folder.glob("search-*.json"))
+
+    def recipe(self) -> Recipe:
+        return Recipe(**self.config.recipe)
+
+    def objective(self) -> Objective:
+        recipe, arguments = self.recipe(), dict(self.config.objective)
+        kind = objectives.get(arguments.pop("name"))
+        kept = {name: tuple(v) if isinstance(v, list) else v for name, v in arguments.items()}
+        return kind(**kept, **{name: getattr(recipe, name) for name in kind.tuned_by})
+
     def method(self, preset: str | None = None) -> Method:
         """The method of this run, with its own preset of the transform or another."""
         fixed = None if self.config.fixed is None else torch.tensor(self.config.fixed)
         return methods.get(self.config.method)(
             self.transform(preset),
-            Recipe(**self.config.recipe),
+            self.recipe(),
             self.config.dims,
             fixed,
             tuple(self.config.configurable),
+            self.objective(),
         )
 
     def transform(self, preset: str | None = None) -> Transform:
@@ -111,40 +145,19 @@ class Run:
             raise NotThere(
                 f"{self.folder} has no trained network yet: `scn train --resume {self.folder}` goes on"
             )
-        pattern = backbone() if backbone else None
-        if methods.get(self.config.method).mixes:
-            return SCN.load(self.model_file, pattern)
-        tensors, content = load_model(self.model_file)
-        net = pattern or build_backbone(content["backbone"])
-        net.load_state_dict(tensors)
-        return net
+        with torch.random.fork_rng():
+            return self.method().load(self.model_file, backbone or backbone_of(self))
 
     def save_network(self, net: nn.Module) -> None:
         """Write the network; what was measured of another one is void."""
-        for pattern in ("accuracy*.csv", "evaluation*.json", "device.json"):
+        self.void_measurements()
+        self.method().save(net, self.model_file)
+
+    def void_measurements(self) -> None:
+        """Remove everything that was measured of a network that is no longer there."""
+        for pattern in MEASURED:
             for old in self.folder.glob(pattern):
                 old.unlink()
-        if isinstance(net, SCN):
-            net.save(self.model_file)
-        else:
-            save_model(self.model_file, net.state_dict(), {"backbone": describe_backbone(net)})
-
-    def write_accuracy(
-        self, result: Accuracy, transform: Transform, facts: dict[str, Any], suffix: str = ""
-    ) -> Path:
-        """Write the table and its summary; `suffix` keeps a special evaluation apart."""
-        table = io.StringIO()
-        writer = csv.writer(table, lineterminator="\n")
-        names = [p.name for p in transform.parameters]
-        alphas = [f"alpha_{i}" for i in range(1, transform.alpha_dim + 1)]
-        writer.writerow([*names, *alphas, "accuracy"])
-        columns = (result.params.tolist(), result.alpha.tolist(), result.accuracy.tolist())
-        for params, alpha, accuracy in zip(*columns, strict=True):
-            writer.writerow(f"{v:.9g}" for v in (*params, *alpha, accuracy))
-        path = self.folder / f"accuracy{suffix}.csv"
-        write_atomically(path, table.getvalue().encode())
-        write_json(self.folder / f"evaluation{suffix}.json", {**facts, **result.summary()})
-        return path
 
 
 def create(folder: Path, config: RunConfig) -> Run:
@@ -189,5 +202,5 @@ def backbone_of(run: Run, named: str | None = None) -> Callable[[], nn.Module]:
     if "name" in description:
         return functools.partial(backbones.get(description["name"]), **description.get("arguments", {}))
     if named is None or named != description["class"]:
-        raise ScnError(f"{run.folder} has a backbone of your own: say --backbone {description['class']}")
+        raise ScnError(f"{run.folder} has a backbone of your own: say `backbone={description['class']}`")
     return functools.partial(find_class(named), **description.get("arguments", {}))

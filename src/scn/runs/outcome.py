@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
 
 import torch
+
+from scn.core.storage import write_atomically
+from scn.objectives import Score
 
 
 @dataclass(frozen=True)
@@ -15,10 +21,10 @@ class Outcome:
     method: str
     dims: int
     seed: int
-    parameters: int  # all that is stored
-    inference: int  # what one answer needs
-    params: list[list[float]]
-    accuracy: list[float]
+    stored: int  # weights, of all base models and of what configures them
+    used: int  # weights of the plain network that makes a prediction
+    settings: list[list[float]]  # that it was tested under, with enough samples each
+    values: list[float]  # its score under each of them
     mean: float
 
 
@@ -30,31 +36,32 @@ class Row:
     dims: int
     mean: float
     std: float
-    worst: float  # the lowest accuracy under any setting, as a mean over seeds
+    worst: float  # the worst score under any setting, as a mean over seeds
     seeds: int
-    parameters: int
-    inference: int
+    parameters: int  # stored
+    inference: int  # used for one prediction
+    settings: int = 0  # that the worst was chosen from: those with enough samples
 
 
-def table(outcomes: Sequence[Outcome]) -> list[Row]:
+def table(outcomes: Sequence[Outcome], score: Score) -> list[Row]:
     """One row for each method and D: the mean over seeds and its standard deviation."""
     rows = []
     for method, dims in dict.fromkeys((o.method, o.dims) for o in outcomes):
         same = [o for o in outcomes if (o.method, o.dims) == (method, dims)]
         seeds = sorted({o.seed for o in same})
         means = torch.tensor([_mean([o.mean for o in same if o.seed == s]) for s in seeds])
-        worst = _mean([min(min(o.accuracy) for o in same if o.seed == s) for s in seeds])
-        spread = means.std().item() if len(seeds) > 1 else 0.0
+        worst = _mean([score.worst(v for o in same if o.seed == s for v in o.values) for s in seeds])
         rows.append(
             Row(
                 method,
                 dims,
                 means.mean().item(),
-                spread,
+                means.std().item() if len(seeds) > 1 else 0.0,
                 worst,
                 len(seeds),
-                same[0].parameters,
-                same[0].inference,
+                same[0].stored,
+                same[0].used,
+                len({tuple(setting) for o in same for setting in o.settings}),
             )
         )
     return rows
@@ -62,3 +69,11 @@ def table(outcomes: Sequence[Outcome]) -> list[Row]:
 
 def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
+
+
+def write_comparison(rows: Sequence[Row], folder: Path, facts: dict[str, Any]) -> Path:
+    """comparison.json: the table of all runs in a folder, and what they were tested on."""
+    path = folder / "comparison.json"
+    content = {**facts, "rows": [asdict(row) for row in rows]}
+    write_atomically(path, (json.dumps(content, indent=2) + "\n").encode())
+    return path

@@ -141,7 +141,7 @@ def beside(run: Run, net: nn.Module, shown: Inputs, search: Search) -> dict[str,
 
 def reason_to_doubt(run: Run, search: Search, samples: int = 1000) -> str | None:
     """Why a search will fail, measured, if the run was not trained for the search's objective."""
-    recipe = run.method().recipe
+    recipe = run.recipe()
     if not search.by_doubt or any(getattr(recipe, weight) for weight in search.objective.weights):
         return None
     shown = inputs(run, 1, samples)
@@ -157,7 +157,7 @@ def reason_to_doubt(run: Run, search: Search, samples: int = 1000) -> str | None
     return (
         f"{run.folder} was not trained for a search by {search.objective.name}, which will fail: only "
         f"{surer:.0%} of inputs have less doubt at the right setting than at a wrong one (50 % would be "
-        "chance). Train with --evidence-weight 0.5"
+        "chance). Train with `evidence_weight=0.5`"
     )
 
 

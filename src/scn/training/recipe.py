@@ -9,6 +9,7 @@ from typing import Any
 
 from scn.core.errors import ScnError
 from scn.core.registry import nearest
+from scn.methods.terms import Terms
 
 OPTIMISERS = ("muon", "adam")
 SCHEDULES = ("cosine", "warm-restarts", "constant")
@@ -21,6 +22,7 @@ NUMBERS = (
     "wrong_entropy_weight",
     "evidence_weight",
     "base_noise",
+    "huber_delta",
 )
 WHOLE_NUMBERS = {  # and the least that each may be
     "epochs": 1,
@@ -33,13 +35,11 @@ WHOLE_NUMBERS = {  # and the least that each may be
 
 
 @dataclass(frozen=True)
-class Recipe:
-    """The settings of one training. `alphas_per_batch` is K, how many parameter draws share a batch.
+class Recipe(Terms):
+    """The settings of one training; `Terms` says what the loss weighs and where base models start.
 
-    A schedule falls from `learning_rate` to `final_rate`; "warm-restarts" does so again and again, each
-    time `restart_growth` times as long. `base_noise` is 0 where each base model starts from a draw of its
-    own; otherwise all start from one, with noise of so many of its standard deviations.
-    The weights of entropy (low at the right alpha, high at a wrong one) and evidence train for search.
+    `alphas_per_batch` is K, how many parameter draws share a batch. A schedule falls from `learning_rate`
+    to `final_rate`; "warm-restarts" does so again and again, each time `restart_growth` times as long.
     `train_samples` is how many samples are used, 0 for all.
     `compiled` makes a step one piece of machine code (see scn.training.step), for long trainings.
     """
@@ -54,12 +54,6 @@ class Recipe:
     restart_epochs: int = 25
     restart_growth: int = 1
     final_rate: float = 0.0
-    separation_weight: float = 1.0
-    entropy_weight: float = 0.0
-    wrong_entropy_weight: float = 0.0
-    evidence_weight: float = 0.0
-    base_noise: float = 0.0
-    label_smoothing: float = 0.0
     horizontal_flip: bool = False
     validation_share: float = 0.05
     train_samples: int = 0

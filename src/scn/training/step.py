@@ -1,6 +1,6 @@
 """One training step up to the gradients: plainly, or compiled to one piece of machine code.
 
-A small network spends most of a step between its operations. `Compiled` records the operations of one
+A small network spends most of a step between its operations. `CompiledStep` records the operations of one
 step, forward and backward, and has torch's compiler make one function of them, which takes some seconds
 once. What was recorded is repeated: a backbone whose Python code decides anew in every step must be
 trained plainly.
@@ -26,39 +26,39 @@ COMPILERS = ("c++", "g++", "clang++")
 ROUNDING = {False: 1e-3, True: 0.05}  # the part of a gradient that may be, without and with mixed precision
 
 
-class Plain:
-    """Called with x, y and what the method is told, returns the parts of the loss.
+class PlainStep:
+    """Called with x, labels and what the method's loss is given, returns the parts of the loss.
 
     The gradients are left in the parameters.
     """
 
-    def __init__(self, method: Method, net: nn.Module) -> None:
-        self.method, self.net = method, net
+    def __init__(self, method: Method, net: nn.Module, mixed_precision: bool = False) -> None:
+        self.method, self.net, self.mixed_precision = method, net, mixed_precision
         self.parameters = [p for p in net.parameters() if p.requires_grad]
 
-    def __call__(self, x: Tensor, y: Tensor, told: dict[str, Tensor]) -> dict[str, Tensor]:
-        parts = self.loss(x, y, told)
+    def __call__(self, x: Tensor, y: Tensor, alphas: dict[str, Tensor]) -> dict[str, Tensor]:
+        parts = self.loss(x, y, alphas)
         for parameter in self.parameters:
             parameter.grad = None
         _total(parts).backward()
         return {name: part.detach() for name, part in parts.items()}
 
-    def loss(self, x: Tensor, y: Tensor, told: dict[str, Tensor]) -> dict[str, Tensor]:
+    def loss(self, x: Tensor, y: Tensor, alphas: dict[str, Tensor]) -> dict[str, Tensor]:
         with self._precision(x.device):
-            return self.method.loss(self.net, x, y, told)
+            return self.method.loss(self.net, x, y, alphas)
 
     def _precision(self, device: torch.device) -> AbstractContextManager[Any]:
-        if self.method.recipe.mixed_precision:
+        if self.mixed_precision:
             return torch.autocast(device.type, torch.bfloat16)
         return nullcontext()
 
 
-class Compiled(Plain):
+class CompiledStep(PlainStep):
     """The same, compiled at the first call and compared with the plain step there."""
 
-    def __init__(self, method: Method, net: nn.Module) -> None:
+    def __init__(self, method: Method, net: nn.Module, mixed_precision: bool = False) -> None:
         require_compiler()
-        super().__init__(method, net)
+        super().__init__(method, net, mixed_precision)
         self.buffers = dict(net.named_buffers())
         places = [*net.named_parameters(remove_duplicate=False), *net.named_buffers(remove_duplicate=False)]
         held = [*self.parameters, *self.buffers.values()]
@@ -69,25 +69,25 @@ class Compiled(Plain):
         self.shapes: list[torch.Size] = []
         self.function: Callable[..., Any] | None = None
 
-    def __call__(self, x: Tensor, y: Tensor, told: dict[str, Tensor]) -> dict[str, Tensor]:
-        shapes = [tensor.shape for tensor in (x, y, *told.values())]
+    def __call__(self, x: Tensor, y: Tensor, alphas: dict[str, Tensor]) -> dict[str, Tensor]:
+        shapes = [tensor.shape for tensor in (x, y, *alphas.values())]
         if self.function is not None:
             if shapes != self.shapes:
                 raise ScnError(
-                    "batches differ in shape, and a compiled step has one: train without --compile"
+                    "batches differ in shape, and a compiled step has one: train with `compiled=False`"
                 )
-            return self._replay(self.function, x, y, told)
+            return self._replay(self.function, x, y, alphas)
         self.shapes = shapes
         random = torch.get_rng_state()
         with weights_in_place(self.net, self._copied_buffers()):
-            super().__call__(x, y, told)
+            super().__call__(x, y, alphas)
         expected = [parameter.grad for parameter in self.parameters]
-        self.function = self._compiled(x, y, told)
+        self.function = self._compiled(x, y, alphas)
         torch.set_rng_state(random)
-        parts = self._replay(self.function, x, y, told)
-        rounding = ROUNDING[self.method.recipe.mixed_precision]
+        parts = self._replay(self.function, x, y, alphas)
+        rounding = ROUNDING[self.mixed_precision]
         if not _alike([parameter.grad for parameter in self.parameters], expected, rounding):
-            raise ScnError("the compiled step finds other gradients: train without --compile")
+            raise ScnError("the compiled step finds other gradients: train with `compiled=False`")
         return parts
 
     def _copied_buffers(self) -> dict[str, Tensor]:
@@ -104,18 +104,18 @@ class Compiled(Plain):
                 return compile(graph, list(inputs))
         except RuntimeError as error:
             raise ScnError(
-                f"{type(self.net).__name__} cannot be compiled: train without --compile "
+                f"{type(self.net).__name__} cannot be compiled: train with `compiled=False` "
                 f"({str(error).partition(chr(10))[0]})"
             ) from error
 
     def _gradients(
-        self, weights: list[Tensor], state: list[Tensor], x: Tensor, y: Tensor, told: dict[str, Tensor]
+        self, weights: list[Tensor], state: list[Tensor], x: Tensor, y: Tensor, alphas: dict[str, Tensor]
     ) -> list[Tensor | None]:
         leaves = [weight.detach().requires_grad_() for weight in weights]
         pairs = zip(self.names, [*leaves, *state], strict=True)
         held = {name: tensor for names, tensor in pairs for name in names}
         with weights_in_place(self.net, held):
-            parts = self.loss(x, y, told)
+            parts = self.loss(x, y, alphas)
             for given, after in zip(state, self.net.buffers(), strict=True):
                 if after is not given:
                     given.copy_(after)
@@ -152,4 +152,4 @@ def _alike(gradients: list[Tensor | None], expected: list[Tensor | None], roundi
 
 def require_compiler() -> None:
     if not any(map(shutil.which, COMPILERS)):
-        raise ScnError(f"--compile needs a C++ compiler, but there is none of {', '.join(COMPILERS)}")
+        raise ScnError(f"`compiled=True` needs a C++ compiler, but there is none of {', '.join(COMPILERS)}")

@@ -52,7 +52,7 @@ def is_configured(subject: Subject, options: Options) -> bool:
 
 def refuse_explicit(options: Options) -> None:
     if options.state == "explicit":
-        raise ScnError("a board's project holds the state itself: leave out --state explicit")
+        raise ScnError("a board's project holds the state itself: leave out `state=explicit`")
 
 
 def write(folder: Path, files: dict[str, str]) -> list[Path]:

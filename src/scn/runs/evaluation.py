@@ -1,19 +1,20 @@
-"""Measure a run: its network on the test data of its own data set."""
+"""Evaluate a run: its network on the test data of its own data set."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from dataclasses import replace
 
 import torch
 from torch import Tensor, nn
 
 from scn import data
-from scn.runs import Run
-from scn.runs.evaluate import Accuracy, evaluate
+from scn.runs.evaluate import evaluate
+from scn.runs.folder import Run
+from scn.runs.scores import Scores
 
 
-def measure(
+def evaluate_run(
     run: Run,
     net: nn.Module,
     params: Tensor,
@@ -23,20 +24,20 @@ def measure(
     samples: int | None = None,
     answer: Callable[[Tensor], Tensor] | None = None,
     progress: Callable[[Tensor], Iterable[Tensor]] = iter,
-) -> tuple[Accuracy, dict[str, Any]]:
-    """Accuracy under each row of params, and what it was measured on, for evaluation.json.
+) -> Scores:
+    """The score under each row of params, with what it was measured on as facts.
 
     `samples` are so many of the test data, spread over all of them; by default all.
     """
     method = run.method(preset)
     dataset = data.load(run.config.data)
     total = dataset.counts["test"]
-    chosen = torch.linspace(0, total - 1, samples or total).round().long()
-    images, labels = (part[chosen] for part in dataset.split("test"))
-    result = evaluate(
+    chosen = torch.linspace(0, total - 1, min(samples or total, total)).round().long()
+    tested, labels = (part[chosen] for part in dataset.split("test"))
+    found = evaluate(
         method,
         net,
-        images,
+        tested,
         labels,
         params,
         normalisation=run.normalisation(),
@@ -46,6 +47,7 @@ def measure(
         progress=progress,
     )
     facts = {
+        **found.facts,
         "data": dataset.name,
         "samples": len(labels),
         "checksum": dataset.checksum,
@@ -54,6 +56,6 @@ def measure(
         "settings": len(params),
         "fixed": None if fixed is None else fixed.tolist(),
     }
-    if result.samples is not None:
-        facts["counts"] = result.samples.tolist()  # under each setting
-    return result, facts
+    if found.counts is not None:
+        facts["counts"] = found.counts.tolist()  # under each setting
+    return replace(found, facts=facts)

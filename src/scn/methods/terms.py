@@ -1,0 +1,23 @@
+"""The part of a recipe that a method and its objective take: what the loss weighs, and where bases start."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Weights of the terms of the loss, and the start of the base models.
+
+    `base_noise` is 0 where each base model starts from a draw of its own; otherwise all start from one, with
+    noise of so many of its standard deviations. The weights of entropy (low at the right alpha, high at a
+    wrong one) and evidence train for search. `huber_delta` is 0 for the squared error of a regression.
+    """
+
+    separation_weight: float = 1.0
+    entropy_weight: float = 0.0
+    wrong_entropy_weight: float = 0.0
+    evidence_weight: float = 0.0
+    base_noise: float = 0.0
+    label_smoothing: float = 0.0
+    huber_delta: float = 0.0

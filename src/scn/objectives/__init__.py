@@ -1,0 +1,12 @@
+"""Objectives: what is learned, by which loss, and the score that says how well, by name.
+
+To add one, write a subclass of `Objective` decorated by `@registry.register("name")` and import it here.
+"""
+
+from scn.objectives.base import Objective, Score, registry
+from scn.objectives.classification import Classification
+from scn.objectives.regression import AbsoluteError, Regression
+
+get = registry.get
+
+__all__ = ["AbsoluteError", "Classification", "Objective", "Regression", "Score", "get", "registry"]

@@ -1,0 +1,80 @@
+"""Runs in words: what tells them apart, the task they have in common, and what they were tested on."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from scn import backbones
+from scn.core.errors import ScnError
+from scn.runs.folder import Run
+
+Key = tuple[str, int, str]  # method, D and what else is said of a run
+
+
+def distinguish(found: Sequence[Run], ignored: Sequence[str] = ()) -> list[str]:
+    """For each run what it alone has among those with the same method and D, such as "width 64"."""
+    flat = [_flat(run) for run in found]
+    said = []
+    for run, mine in zip(found, flat, strict=True):
+        alike = [
+            theirs
+            for other, theirs in zip(found, flat, strict=True)
+            if (other.config.method, other.config.dims) == (run.config.method, run.config.dims)
+        ]
+        differing = [
+            name
+            for name in mine
+            if name not in ignored and any(theirs.get(name) != mine[name] for theirs in alike)
+        ]
+        said.append(", ".join(f"{name.replace('_', ' ')} {mine[name]}" for name in differing))
+    return said
+
+
+def _flat(run: Run) -> dict[str, Any]:
+    """What may differ between runs of one task, beside method, D and seed."""
+    sizes = {name: value for name, value in arguments(run).items() if name != "shape"}
+    recipe = run.recipe().to_json() if run.config.recipe else {}  # of an old run, with what is new since
+    return {**sizes, **recipe, "configurable": " ".join(run.config.configurable)}
+
+
+def arguments(run: Run) -> dict[str, Any]:
+    """What the backbone was built with, and where nothing was said, what it then takes."""
+    description = run.config.backbone
+    known = inspect.signature(backbones.get(description["name"])).parameters if "name" in description else {}
+    usual = {name: p.default for name, p in known.items() if p.default is not inspect.Parameter.empty}
+    return {**usual, **description.get("arguments", {})}
+
+
+def task_of(run: Run) -> dict[str, str]:
+    """What runs that go together have in common."""
+    config = run.config
+    named = str(config.backbone.get("name") or config.backbone.get("class"))
+    return {
+        "data": Path(config.data).stem,
+        "transform": config.transform,
+        "preset": config.preset,
+        "backbone": named,
+        "objective": config.objective["name"],
+        "checksum of the data": config.checksum,
+    }
+
+
+def refuse_different_tasks(found: Sequence[Run], command: str) -> None:
+    first = task_of(found[0])
+    for other in found[1:]:
+        for name, value in task_of(other).items():
+            if value != first[name]:
+                raise ScnError(
+                    f"only runs of one task go together, but {found[0].folder} has {name} {first[name]} "
+                    f"and {other.folder} has {name} {value}: call `{command}` once for each task"
+                )
+
+
+def task_title(run: Run, what: str = "") -> str:
+    """The task in a few words, above what a figure shows of it."""
+    config = run.config
+    task = f"{config.transform} on {Path(config.data).stem}, preset {config.preset}"
+    return f"{task}\n{what}" if what else task
