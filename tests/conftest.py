@@ -109,7 +109,7 @@ def small_data(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="session")
 def few_samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a part of every real data set that is here: each n-th sample, in the form of the whole."""
+    """A folder with a part of every real data set that is here: each n-th sample, in the same form."""
     folder = tmp_path_factory.mktemp("few")
     for path in Path(os.environ.get("SCN_DATA_DIR", "nowhere")).glob("*.npz"):
         with np.load(path) as file:

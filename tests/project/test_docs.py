@@ -11,8 +11,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,8 @@ import pytest
 from commands import run
 from needs import real_file, tool
 from scn import backbones, methods, transforms
-from scn.experiment import compare
+from scn.experiment import engines
+from scn.experiment.engines import Ended
 from scn.search.estimator import train_estimator
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -42,21 +42,14 @@ BEHIND = {
 # Why a command cannot run here: no data, no published checkpoint, no cross-compiler.
 ABSENT = {
     r"`scn data get ([\w.-]+)": lambda found: real_file("SCN_DATA_DIR", f"{found[1]}.npz"),
-    r"there is no (?:file|checkpoint) (\S*_weights\.npz)": lambda found: real_file("SCN_REFERENCE_DIR", Path(found[1]).name),
+    r"there is no checkpoint ([\w.]+)": lambda found: real_file("SCN_REFERENCE_DIR", found[1]),
     r"needs ([\w-]+)[^:]*: on Debian": lambda found: tool(found[1]),
 }
 
 
-class OneByOne(Executor):
-    """Runs of a comparison in this process: another would import torch first, which takes longer."""
-
-    def __init__(self, *_: object, **__: object) -> None:
-        pass
-
-    def submit(self, work: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
-        done: Future[Any] = Future()
-        done.set_result(work(*arguments, **named))
-        return done
+def one_by_one(work: Callable[[Any], Any], jobs: Sequence[Any], at_once: int) -> Iterator[Ended[Any, Any]]:
+    """An engine without processes: each would import torch first, which takes longer than its run."""
+    return (Ended(job, work(job)) for job in jobs)
 
 
 def blocks(page: Path, *languages: str) -> list[tuple[str, str]]:
@@ -110,7 +103,7 @@ def test_every_code_block_runs(
     monkeypatch.chdir(tmp_path)
     if "SCN_DATA_DIR" in os.environ:
         monkeypatch.setenv("SCN_DATA_DIR", str(few_samples))
-    monkeypatch.setattr(compare, "ProcessPoolExecutor", OneByOne)
+    monkeypatch.setitem(engines.registry._entries, "local", one_by_one)
     if re.search(r"runs/(demo|scn-d3|scn-d8)", page.read_text()):
         shutil.copytree(request.getfixturevalue("trained"), "runs")
     for published in Path(os.environ.get("SCN_REFERENCE_DIR", "nowhere")).glob("*_weights.npz"):

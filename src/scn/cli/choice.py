@@ -58,7 +58,7 @@ class Choice:
     grid: int | None = None
     test_samples: int = 0
     dims: tuple[int, ...] = (1, 3, 8)
-    objective: str = "classification"
+    objective: str = objectives.DEFAULT
 
     def config(self, method: str, **more: Any) -> RunConfig:
         return plan_run(
@@ -112,7 +112,7 @@ def choose(
             tasks.recipe(named, kind).changed(**changes),
             {**sizes},
             published=named == "paper",
-            objective=objective or "classification",
+            objective=objective or objectives.DEFAULT,
         )
     given = {"--data": data, "--transform": transform, "--backbone": backbone, "--recipe": recipe_name}
     given["--objective"] = objective

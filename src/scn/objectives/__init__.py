@@ -8,5 +8,15 @@ from scn.objectives.classification import Classification
 from scn.objectives.regression import AbsoluteError, Regression
 
 get = registry.get
+DEFAULT = "classification"  # of runs that say nothing, such as those from before there were others
 
-__all__ = ["AbsoluteError", "Classification", "Objective", "Regression", "Score", "get", "registry"]
+__all__ = [
+    "DEFAULT",
+    "AbsoluteError",
+    "Classification",
+    "Objective",
+    "Regression",
+    "Score",
+    "get",
+    "registry",
+]
