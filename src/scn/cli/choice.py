@@ -29,7 +29,8 @@ BackboneOption = Annotated[
     str | None, typer.Option(help=f"A backbone, or your package.module:Class; by default {DEMO.backbone}.")
 ]
 ObjectiveOption = Annotated[
-    str | None, typer.Option(help=f"What is learned: {', '.join(objectives.registry)}; by default the first.")
+    str | None,
+    typer.Option(help=f"What is learned: {', '.join(objectives.registry)}; by default {objectives.USUAL}."),
 ]
 WidthOption = Annotated[int | None, typer.Option(help="Width of the backbone.")]
 DepthOption = Annotated[int | None, typer.Option(help="Depth of the backbone.")]
@@ -58,7 +59,7 @@ class Choice:
     grid: int | None = None
     test_samples: int = 0
     dims: tuple[int, ...] = (1, 3, 8)
-    objective: str = objectives.DEFAULT
+    objective: str = objectives.USUAL
 
     def config(self, method: str, **more: Any) -> RunConfig:
         return plan_run(
@@ -112,7 +113,7 @@ def choose(
             tasks.recipe(named, kind).changed(**changes),
             {**sizes},
             published=named == "paper",
-            objective=objective or objectives.DEFAULT,
+            objective=objective or objectives.USUAL,
         )
     given = {"--data": data, "--transform": transform, "--backbone": backbone, "--recipe": recipe_name}
     given["--objective"] = objective

@@ -30,7 +30,7 @@ def plan_run(
     preset: str = "default",
     fixed: list[float] | None = None,
     configurable: Sequence[str] = ("*",),
-    objective: str = objectives.DEFAULT,
+    objective: str = objectives.USUAL,
     seed: int = 0,
     sizes: Mapping[str, int | None] | None = None,
     measure: bool = True,

@@ -8,15 +8,7 @@ from scn.objectives.classification import Classification
 from scn.objectives.regression import AbsoluteError, Regression
 
 get = registry.get
-DEFAULT = "classification"  # of runs that say nothing, such as those from before there were others
 
-__all__ = [
-    "DEFAULT",
-    "AbsoluteError",
-    "Classification",
-    "Objective",
-    "Regression",
-    "Score",
-    "get",
-    "registry",
-]
+USUAL = "classification"  # where nothing is said
+
+__all__ = ["USUAL", "AbsoluteError", "Classification", "Objective", "Regression", "Score", "get", "registry"]

@@ -58,7 +58,7 @@ class RunConfig:
     dims: int = 1
     fixed: list[float] | None = None
     configurable: list[str] = field(default_factory=lambda: ["*"])
-    objective: dict[str, Any] = field(default_factory=lambda: {"name": objectives.DEFAULT})
+    objective: dict[str, Any] = field(default_factory=lambda: {"name": objectives.USUAL})
     seed: int = 0
     recipe: dict[str, Any] = field(default_factory=dict)
     normalisation: dict[str, Any] = field(default_factory=lambda: asdict(Normalisation()))
