@@ -114,7 +114,9 @@ class SCN(nn.Module):
 
     def beta(self, alpha: Any) -> Tensor:
         """alpha: (..., S) -> the mixing coefficients (..., D); every row sums to 1."""
-        return self.confignet(self._checked(alpha, self.theta))
+        alpha = self._checked(alpha, self.theta)
+        with full_precision(alpha):
+            return self.confignet(alpha)
 
     def forward(self, x: Any, alpha: Any, *args: Any, **kwargs: Any) -> Any:
         """The backbone's output for the batch x under alpha.
