@@ -167,7 +167,6 @@ def _plan(
     return plan
 
 
-@torch.compiler.assume_constant_result
 def _recorded_plan(
     backbone: nn.Module, subspace: Subspace, findings: Findings, beta: Tensor, *args: Any, **kwargs: Any
 ) -> tuple[list[str], list[int], list[tuple[int, ...]]]:
@@ -180,6 +179,10 @@ def _recorded_plan(
         groups = Groups(len(beta), len(args[0]))
         plan = _plan(module, bases, groups, findings, *inputs, recorded=True)
         return [*plan.units], [*plan.shared], _sizes(*inputs)
+
+
+# What torch.compiler.assume_constant_result does, which takes seconds because it imports the compiler.
+_recorded_plan._dynamo_marked_constant_fn = True  # type: ignore[attr-defined]
 
 
 def _sizes(args: Any, kwargs: Any) -> list[tuple[int, ...]]:

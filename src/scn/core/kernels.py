@@ -117,7 +117,7 @@ def _linear(x: Tensor, weight: Any, bias: Any = None) -> Tensor:
     if x.dim() < 2:
         raise NeedsUnit
     groups = _groups(weight, bias)
-    grouped = groups.divide(x)
+    grouped, shifts = groups.divide(x), _sets(bias)
     same = weight.shared_input(grouped) if isinstance(weight, Several) else None
     if same is not None:
         out = weight.mix_outputs(F.linear(same.flatten(0, -2), weight.bases.flatten(0, 1)))
@@ -126,7 +126,7 @@ def _linear(x: Tensor, weight: Any, bias: Any = None) -> Tensor:
     else:
         # W x^T rather than x W^T: the gradient of W then has the layout of W, and nothing is copied.
         out = torch.bmm(_sets(weight).expand(groups.count, -1, -1), grouped.flatten(1, -2).mT).mT
-    out = out if bias is None else out + _sets(bias).unsqueeze(1)
+    out = out if shifts is None else out + shifts.unsqueeze(1)
     return out.reshape(*x.shape[:-1], out.shape[-1])
 
 

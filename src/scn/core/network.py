@@ -180,9 +180,10 @@ class SCN(nn.Module):
                 f"alpha must have {self.alpha_dim} values in its last dimension, but its shape is "
                 f"{_shape(alpha)}: encode the parameters first (alpha = transform.encode(params))"
             )
-        if _can_be_read(given) and not math.isfinite(given.sum().item()):
+        # One by one where they are few; else where their sum, which takes a moment, says that one is wrong.
+        if _can_be_read(given) and (given.numel() <= 16 or not math.isfinite(given.sum().item())):
             wrong = [value for value in given.flatten().tolist() if not math.isfinite(value)]
-            if wrong:  # else the sum alone is too large
+            if wrong:
                 raise ScnError(f"alpha must be finite, but it holds {wrong[0]}: check the sensor or file")
         return alpha
 
@@ -326,9 +327,7 @@ def _at_least_one(name: str, value: Any) -> int:
 
 def _can_be_read(alpha: Tensor) -> bool:
     """Whether the values can be seen without waiting for an accelerator, or breaking a recording."""
-    if torch.compiler.is_compiling() or alpha.device.type != "cpu":
-        return False
-    return not torch._C._len_torch_dispatch_stack()
+    return not torch.compiler.is_compiling() and alpha.is_cpu and not torch._C._len_torch_dispatch_stack()
 
 
 def _shape(x: Tensor) -> str:

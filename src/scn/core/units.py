@@ -64,10 +64,10 @@ class Unit:
             return self._at_once(weights, norms, args, kwargs)
         except (RuntimeError, TypeError) as error:
             raise ScnError(
-                f"{type(self.module).__name__} has parameters of its own and a BatchNorm inside, and "
-                f"cannot be run for several alpha at once while it trains ({str(error).partition(chr(10))[0]}): "
-                "give these parameters a module of their own, leave them out by configurable=, or train with one "
-                "alpha per batch"
+                f"{type(self.module).__name__} has parameters of its own and a BatchNorm inside, and cannot "
+                f"be run for several alpha at once while it trains ({str(error).partition(chr(10))[0]}): "
+                "give these parameters a module of their own, leave them out by configurable=, or train "
+                "with one alpha per batch"
             ) from error
 
     def _with(self, weights: Mapping[str, Tensor], args: Any, kwargs: Any) -> Any:
