@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn, track
 
 from scn.experiment.compare import progress as epochs_done
 from scn.experiment.jobs import Job
@@ -164,3 +164,22 @@ class _Watched:
 def _duration(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest:02} s" if minutes else f"{rest} s"
+
+
+def steps_progress(name: str, quiet: bool) -> Callable[[range], Iterable[int]]:
+    """Gives the numbers of a range one by one, and shows how far that is."""
+
+    def shown(steps: range) -> Iterator[int]:
+        if sys.stderr.isatty():
+            yield from track(steps, name, console=Console(stderr=True), transient=True)
+            return
+        _print_line(f"{name} ...")
+        began = last = time.monotonic()
+        for done, step in enumerate(steps):
+            now = time.monotonic()
+            if now - last > LINE_SECONDS:
+                last, left = now, (now - began) * (len(steps) - done) / done
+                _print_line(f"{name}: {done / len(steps):.0%}, about {_duration(left)} left")
+            yield step
+
+    return iter if quiet else shown

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import sys
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,63 +12,71 @@ import torch
 import typer
 from rich.console import Console
 from rich.table import Table
-from safetensors.torch import load_file, save_file
 
-from scn import data, runs, search
+from scn import runs, search
+from scn.cli.progress import steps_progress
 from scn.cli.values import numbers, whole_numbers
 from scn.cli.words import as_options
-from scn.core.errors import ScnError, WrongType
-from scn.core.network import SCN
-from scn.data import to_float
+from scn.core.errors import ScnError
+from scn.experiment.search import follow_stream, open_search, study_run
 from scn.plots.search import draw_search, draw_stream
-from scn.runs import Run, backbone_of
+from scn.runs import Run
 from scn.search import Search
-from scn.search.objective import trained_for
-from scn.search.stream import follow
-from scn.search.study import Row, beside, inputs, reason_to_doubt, study
+from scn.search.study import Row, reason_to_doubt
+
+ESTIMATOR = "training an estimator of the setting"
 
 MethodOption = Annotated[str, typer.Option(help=f"One of {', '.join(search.registry)}.")]
+BatchSizeOption = Annotated[str, typer.Option(help="How many inputs share a setting, by commas.")]
 ObjectiveOption = Annotated[
     str | None, typer.Option(help="evidence or entropy; by default what the run was trained for.")
 ]
-DEFAULT_OBJECTIVE = "entropy"  # of a run that was trained for none
+StepsOption = Annotated[int | None, typer.Option(help="Of grid and refine: values of each parameter.")]
+StartOption = Annotated[
+    str | None, typer.Option(help="Of refine: estimator, to start there instead of on a grid.")
+]
+CandidatesOption = Annotated[
+    str | None, typer.Option(help="Of candidates: settings by semicolons, such as 0;90;180;270.")
+]
+BudgetOption = Annotated[
+    int | None, typer.Option(help="Of coarse-to-fine: how many networks an input may be shown to.")
+]
+HopsOption = Annotated[int | None, typer.Option(help="Of basin-hopping: 100 as published.")]
+ExactOption = Annotated[
+    bool | None, typer.Option("--exact", help="Of basin-hopping: derivatives instead of differences.")
+]
+BesideOption = Annotated[
+    list[Path] | None, typer.Option("--beside", help="A run without setting (one4all) to compare with.")
+]
+StreamOption = Annotated[
+    int | None, typer.Option(help="Follow a drifting setting over so many single inputs instead.", min=11)
+]
+DriftOption = Annotated[
+    float | None, typer.Option(help="Of a stream: how far it moves from one input to the next.")
+]
+OwnClassOption = Annotated[
+    str | None, typer.Option(help="Your own class, package.module:Class, if the run has one.")
+]
+SamplesOption = Annotated[int | None, typer.Option(help="So many test samples; by default all.", min=1)]
 
 
 def command(
+    context: typer.Context,
     run: Annotated[Path, typer.Argument(help="The run folder of an SCN.")],
     method: MethodOption = "grid",
-    batch_size: Annotated[
-        str, typer.Option(help="How many inputs share a setting, by commas.")
-    ] = "1,2,4,8,16",
+    batch_size: BatchSizeOption = "1,2,4,8,16",
     objective: ObjectiveOption = None,
-    steps: Annotated[int | None, typer.Option(help="Of grid and refine: values of each parameter.")] = None,
-    start: Annotated[
-        str | None, typer.Option(help="Of refine: estimator, to start there instead of on a grid.")
-    ] = None,
-    candidates: Annotated[
-        str | None, typer.Option(help="Of candidates: settings by semicolons, such as 0;90;180;270.")
-    ] = None,
-    budget: Annotated[
-        int | None, typer.Option(help="Of coarse-to-fine: how many networks an input may be shown to.")
-    ] = None,
-    hops: Annotated[int | None, typer.Option(help="Of basin-hopping: 100 as published.")] = None,
-    exact: Annotated[
-        bool | None, typer.Option("--exact", help="Of basin-hopping: derivatives instead of differences.")
-    ] = None,
-    other: Annotated[
-        list[Path] | None, typer.Option("--beside", help="A run without setting (one4all) to compare with.")
-    ] = None,
-    stream: Annotated[
-        int | None,
-        typer.Option(help="Follow a drifting setting over so many single inputs instead.", min=11),
-    ] = None,
-    drift: Annotated[
-        float | None, typer.Option(help="Of a stream: how far it moves from one input to the next.")
-    ] = None,
-    backbone: Annotated[
-        str | None, typer.Option(help="Your own class, package.module:Class, if the run has one.")
-    ] = None,
-    samples: Annotated[int | None, typer.Option(help="So many test samples; by default all.", min=1)] = None,
+    steps: StepsOption = None,
+    start: StartOption = None,
+    candidates: CandidatesOption = None,
+    budget: BudgetOption = None,
+    hops: HopsOption = None,
+    exact: ExactOption = None,
+    other: BesideOption = None,
+    stream: StreamOption = None,
+    drift: DriftOption = None,
+    backbone: OwnClassOption = None,
+    samples: SamplesOption = None,
     seed: Annotated[int, typer.Option(help="Chooses order and settings of the test samples.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No messages on standard error.")] = False,
@@ -84,48 +91,35 @@ def command(
     """
     torch.set_num_threads(1)
     _check_stream(stream, {"--beside": other, "--samples": samples}, method, drift)
-    opened = runs.read(run)
-    given = {
-        "steps": steps,
-        "start": start,
-        "candidates": candidates,
-        "budget": budget,
-        "hops": hops,
-        "exact": exact,
-    }
-    way = open_search(opened, method, objective, {k: v for k, v in given.items() if v is not None}, backbone)
-    notes = Console(stderr=True, quiet=quiet, soft_wrap=True)
-    doubt = reason_to_doubt(opened, way)
-    if doubt:
-        print(f"warning: {as_options(doubt)}", file=sys.stderr)
-    if stream is not None:
-        _follow(opened, way, stream, steps, drift, seed, as_json, notes)
-        return
-    others = [_comparable(runs.read(folder), opened) for folder in other or []]
-    rows = []
-    for size in whole_numbers("--batch-size", batch_size):
-        shown = inputs(opened, size, samples, seed)
-        row = study(way, shown, size)
-        for rival in others:
-            plain = rival.network(backbone_of(rival, backbone) if rival.is_own_class else None).eval()
-            row = replace(row, beside={**row.beside, **beside(rival, plain, shown, way)})
-        rows.append(row)
-        notes.print(f"batch size {size}: {row.accuracy:.4f} (setting known: {row.known_accuracy:.4f})")
-    used = max(row.samples for row in rows)
-    title = (
-        f"{opened.config.transform} on {Path(opened.config.data).stem}, preset {opened.config.preset}: "
-        f"{method} search by {way.objective.name}, {used:,} test samples"
+    sizes, opened = whole_numbers("--batch-size", batch_size), runs.read(run)
+    way = open_search(
+        opened, method, objective, _options(context), backbone, steps_progress(ESTIMATOR, quiet)
     )
-    facts = {"method": method, "objective": way.objective.name, "samples": used, "seed": seed}
-    content = {**facts, "rows": [asdict(row) for row in rows]}
-    runs.write_json(opened.search_file(method), content)
-    picture = opened.search_file(method, "png")
-    draw_search(rows, title, picture)
-    if as_json:
-        print(json.dumps(content))
-    else:
-        _show(rows, title)
-    notes.print(f"wrote {opened.search_file(method)} and {picture}")
+    warn_of_doubt(opened, way)
+    notes = Console(stderr=True, quiet=quiet, soft_wrap=True)
+    if stream is not None:
+        _follow(opened, way, context.params, notes)
+        return
+    rows, rivals = [], [runs.read(folder) for folder in other or []]
+    for row in study_run(opened, way, sizes, rivals, samples=samples, seed=seed, backbone=backbone):
+        rows.append(row)
+        notes.print(
+            f"batch size {row.batch_size}: {row.accuracy:.4f} (setting known: {row.known_accuracy:.4f})"
+        )
+    _finish(opened, way, rows, context.params)
+    notes.print(f"wrote {opened.search_file(method)} and {opened.search_file(method, 'png')}")
+
+
+def _options(context: typer.Context) -> dict[str, Any]:
+    """What a way of searching takes, as far as it was said."""
+    names = ("steps", "start", "candidates", "budget", "hops", "exact")
+    said = {name: context.params[name] for name in names if context.params[name] is not None}
+    if "candidates" in said:
+        parts = [part for part in said["candidates"].split(";") if part.strip()]
+        rows = [numbers("--candidates", part) for part in parts]
+        alike = len({len(row) for row in rows}) == 1
+        said["candidates"] = torch.tensor(rows if alike else [])
+    return said
 
 
 def _check_stream(stream: int | None, others: dict[str, Any], method: str, drift: float | None) -> None:
@@ -141,99 +135,45 @@ def _check_stream(stream: int | None, others: dict[str, Any], method: str, drift
         raise ScnError("a --stream is followed on a grid: leave out --method")
 
 
-def open_search(
-    run: Run, method: str, objective: str | None, options: dict[str, Any], backbone: str | None = None
-) -> Search:
-    """A search for this run; options that the method does not know are refused."""
-    kind = search.get(method)
-    net = run.network(backbone_of(run, backbone) if run.is_own_class else None)
-    if not isinstance(net, SCN):
-        raise WrongType(
-            f"{run.folder} is a {run.config.method}, which has nothing to configure: search an SCN"
-        )
-    aim = trained_for(run.recipe())
-    known = inspect.signature(kind.__init__).parameters
-    for option in options:
-        if option not in known:
-            raise ScnError(f"{method} takes no --{option}")
-    transform = run.transform()
-    if transform.measured:
-        raise ScnError(f"{run.config.transform} is measured with each sample: there is nothing to search for")
-    if "candidates" in options:
-        rows = [numbers("--candidates", part) for part in options["candidates"].split(";") if part.strip()]
-        if not rows or any(len(row) != len(transform.parameters) for row in rows):
-            names = ", ".join(p.name for p in transform.parameters)
-            raise ScnError(f"--candidates needs settings of {names}, separated by semicolons")
-        options = {**options, "candidates": torch.tensor(rows)}
-    elif "candidates" in known:
-        raise ScnError(f"{method} needs --candidates, such as 0;90;180;270")
-    if "estimator" in known:
-        options = {**options, "estimator": _estimator(run)}
-    name = objective or (aim.name if aim else DEFAULT_OBJECTIVE)
-    if "start" in options:
-        if "steps" in options:
-            raise ScnError("--start estimator has no grid: leave out --steps")
-        if options["start"] != "estimator":
-            raise ScnError(f"refine starts on a grid or at an estimator, not at {options['start']!r}")
-        options = {**options, "start": search.Estimated(net, transform, _estimator(run), name)}
-    return kind(net, transform, objective=name, **options)
+def warn_of_doubt(run: Run, way: Search) -> None:
+    doubt = reason_to_doubt(run, way)
+    if doubt:
+        print(f"warning: {as_options(doubt)}", file=sys.stderr)
 
 
-def _follow(
-    run: Run,
-    way: Search,
-    count: int,
-    steps: int | None,
-    drift: float | None,
-    seed: int,
-    as_json: bool,
-    notes: Console,
-) -> None:
-    """The tracker on a stream; by default a setting drifts by a 180th of its range."""
-    moves = way.span / 180 if drift is None else torch.full_like(way.span, drift)
-    tracker = search.Tracker(
-        way.net, way.transform, moves.tolist(), steps=steps, objective=way.objective.name
+def _follow(run: Run, way: Search, said: dict[str, Any], notes: Console) -> None:
+    """The tracker on a stream."""
+    seen = follow_stream(
+        run, way, said["stream"], steps=said["steps"], drift=said["drift"], seed=said["seed"]
     )
-    seen = follow(run, tracker, count, moves, seed)
-    found = seen.summary()
+    found = seen.summary().to_json()
     picture = run.search_file("stream", "png")
     title = f"{run.config.transform} on {Path(run.config.data).stem}, tracked by {way.objective.name}"
     draw_stream(seen, way.transform, title, picture)
-    runs.write_json(run.search_file("stream"), found.to_json())
-    if as_json:
-        print(json.dumps(found.to_json()))
+    runs.write_json(run.search_file("stream"), found)
+    if said["as_json"]:
+        print(json.dumps(found))
     else:
-        for name, value in found.to_json().items():
+        for name, value in found.items():
             print(f"{name:<16} {value:.4f}" if isinstance(value, float) else f"{name:<16} {value}")
     notes.print(f"wrote {run.search_file('stream')} and {picture}")
 
 
-def _estimator(run: Run) -> search.Estimator:
-    """The run's estimator, trained now if that has not been done."""
-    path = run.estimator_file
-    images, _ = data.load(run.config.data).split("train")
-    transform, normalise = run.transform(), run.normalisation()
-    if not path.is_file():
-        print("training an estimator of the setting ...", file=sys.stderr)
-        trained = search.train_estimator(
-            images, transform, lambda x, params: normalise(transform.apply(to_float(x), params))
-        )
-        save_file(trained.state_dict(), path)
-    tensors = load_file(path)
-    net = search.Estimator(tensors["layers.1.weight"].shape[1], transform.alpha_dim)
-    net.load_state_dict(tensors)
-    return net.eval()
-
-
-def _comparable(rival: Run, run: Run) -> Run:
-    """The rival, if it can be shown the same inputs."""
-    for key in ("data", "transform", "preset"):
-        mine, theirs = getattr(run.config, key), getattr(rival.config, key)
-        if mine != theirs:
-            raise ScnError(f"{rival.folder} has {key} {theirs}, but {run.folder} has {mine}")
-    if rival.config.method != "one4all":
-        raise ScnError(f"{rival.folder} is a {rival.config.method}; --beside takes a one4all run")
-    return rival
+def _finish(run: Run, way: Search, rows: list[Row], said: dict[str, Any]) -> None:
+    """File, picture and table of a study."""
+    used, method = max(row.samples for row in rows), said["method"]
+    title = (
+        f"{run.config.transform} on {Path(run.config.data).stem}, preset {run.config.preset}: "
+        f"{method} search by {way.objective.name}, {used:,} test samples"
+    )
+    facts = {"method": method, "objective": way.objective.name, "samples": used, "seed": said["seed"]}
+    content = {**facts, "rows": [asdict(row) for row in rows]}
+    runs.write_json(run.search_file(method), content)
+    draw_search(rows, title, run.search_file(method, "png"))
+    if said["as_json"]:
+        print(json.dumps(content))
+    else:
+        _show(rows, title)
 
 
 def _show(rows: list[Row], title: str) -> None:
