@@ -21,6 +21,7 @@ from scn.training.state import State
 
 LINE_SECONDS = 10.0  # between two plain lines of a training
 COMPARISON_SECONDS = 30.0  # of a comparison
+SURE = 0.1  # of the steps: the first may take longer than the others
 LOOK_SECONDS = 1.0  # between two looks at what the runs of a comparison have done
 
 
@@ -177,9 +178,10 @@ def steps_progress(name: str, quiet: bool) -> Callable[[range], Iterable[int]]:
         began = last = time.monotonic()
         for done, step in enumerate(steps):
             now = time.monotonic()
-            if now - last > LINE_SECONDS:
-                last, left = now, (now - began) * (len(steps) - done) / done
-                _print_line(f"{name}: {done / len(steps):.0%}, about {_duration(left)} left")
+            if done and now - last > LINE_SECONDS:
+                last, share = now, done / len(steps)
+                left = f", about {_duration((now - began) * (1 / share - 1))} left"
+                _print_line(f"{name}: {share:.0%}{left if share > SURE else ''}")
             yield step
 
     return iter if quiet else shown
