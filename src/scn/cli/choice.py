@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from scn import objectives
+from scn.cli.own import vouch
 from scn.experiment.choice import Choice, choose
 from scn.experiment.tasks import DEMO
 from scn.training import recipe
@@ -16,17 +17,33 @@ from scn.training.recipe import Recipe
 TaskOption = Annotated[str | None, typer.Option("--task", help="A task of the paper: see `scn tasks`.")]
 BudgetOption = Annotated[str | None, typer.Option(help="For a task: paper, cpu (by default) or smoke.")]
 DataOption = Annotated[
-    str | None, typer.Option("--data", help=f"A data set, or an .npz file; by default {DEMO.data}.")
+    str | None,
+    typer.Option(
+        "--data",
+        help=f"A data set, an .npz file, or your package.module:function; by default {DEMO.data}.",
+        callback=vouch,
+    ),
 ]
 TransformOption = Annotated[
-    str | None, typer.Option(help=f"How the input changes, several by +; by default {DEMO.transform}.")
+    str | None,
+    typer.Option(
+        help=f"How the input changes, or your package.module:Class, several by +; default {DEMO.transform}.",
+        callback=vouch,
+    ),
 ]
 BackboneOption = Annotated[
-    str | None, typer.Option(help=f"A backbone, or your package.module:Class; by default {DEMO.backbone}.")
+    str | None,
+    typer.Option(
+        help=f"A backbone, or your package.module:Class; by default {DEMO.backbone}.", callback=vouch
+    ),
 ]
 ObjectiveOption = Annotated[
     str | None,
-    typer.Option(help=f"What is learned: {', '.join(objectives.registry)}; by default {objectives.USUAL}."),
+    typer.Option(
+        help=f"What is learned: {', '.join(objectives.registry)}, or your package.module:Class; by default "
+        f"{objectives.USUAL}.",
+        callback=vouch,
+    ),
 ]
 WidthOption = Annotated[int | None, typer.Option(help="Width of the backbone.")]
 DepthOption = Annotated[int | None, typer.Option(help="Depth of the backbone.")]
@@ -43,6 +60,9 @@ EvidenceOption = Annotated[
 ]
 MixedPrecisionOption = Annotated[bool, typer.Option("--mixed-precision", help="bfloat16.")]
 CompileOption = Annotated[bool, typer.Option("--compile", help="A step as one piece of machine code.")]
+ClampOption = Annotated[
+    bool, typer.Option("--clamp", help="Measured values outside their range count as its nearest end.")
+]
 SetOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -63,6 +83,7 @@ OF_RECIPE = {
     "evidence_weight": ("evidence_weight",),
     "mixed_precision": ("mixed_precision",),
     "compile_": ("compiled",),
+    "clamp": ("clamp",),
 }
 
 

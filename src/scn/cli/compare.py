@@ -18,6 +18,7 @@ from rich.table import Table
 from scn.cli.choice import (
     BackboneOption,
     BudgetOption,
+    ClampOption,
     DataOption,
     DepthOption,
     EpochsOption,
@@ -31,6 +32,7 @@ from scn.cli.choice import (
     WidthOption,
     chosen_by,
 )
+from scn.cli.own import vouch
 from scn.cli.progress import comparison_progress
 from scn.cli.values import whole_numbers
 from scn.experiment.compare import compare, describe, entitle
@@ -42,6 +44,15 @@ from scn.runs import Run
 from scn.runs.collection import collect
 from scn.runs.outcome import Outcome, Row, table, write_comparison
 from scn.transforms import get as get_transform
+
+MethodsOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Separated by commas, also your package.module:Class; by default all that can deal with the "
+        "transform.",
+        callback=vouch,
+    ),
+]
 
 
 def carry_out_all(
@@ -110,9 +121,7 @@ def command(
     objective: ObjectiveOption = None,
     width: WidthOption = None,
     depth: DepthOption = None,
-    methods: Annotated[
-        str | None, typer.Option(help="Separated by commas; by default all that can deal with the transform.")
-    ] = None,
+    methods: MethodsOption = None,
     dims: Annotated[
         str | None, typer.Option(help="D of the SCNs, by commas; by default 1,3,8 or the task's.")
     ] = None,
@@ -122,6 +131,7 @@ def command(
     recipe_name: RecipeOption = None,
     epochs: EpochsOption = None,
     batch_size: NumberOption = None,
+    clamp: ClampOption = False,
     set_: SetOption = None,
     step: Annotated[float | None, typer.Option(help="Distance of the settings in the test.")] = None,
     jobs: Annotated[

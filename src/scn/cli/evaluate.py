@@ -17,6 +17,7 @@ from torch import Tensor
 
 from scn import runs
 from scn.cli.chart import chart
+from scn.cli.own import OwnOption
 from scn.cli.progress import steps_progress
 from scn.cli.search import ESTIMATOR, OwnClassOption, warn_of_doubt
 from scn.cli.values import numbers
@@ -55,6 +56,7 @@ def command(
     batch_size: BatchSizeOption = None,
     method: MethodOption = None,
     backbone: OwnClassOption = None,
+    own: OwnOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress on standard error.")] = False,
 ) -> None:
@@ -75,10 +77,12 @@ def command(
     params, way, size = transform.regular(step), method or "grid", batch_size or 16
     frozen = None if fixed is None else transform.checked(torch.tensor(numbers("--fixed", fixed)))
     answer = _searching(opened, way, size, backbone, quiet) if invariant else None
-    net = opened.network(backbone_of(opened, backbone) if opened.is_own_class else None)
+    net = opened.network(backbone_of(opened, backbone))
     result = evaluate_run(
         opened, net, params, preset=preset, fixed=frozen, answer=answer, progress=_progress(quiet)
     )
+    for found in result.facts.get("outside", []):
+        print(f"warning: of the test samples, {found['said']}", file=sys.stderr)
     suffix = "" if result.facts["preset"] == opened.config.preset else f"-{result.facts['preset']}"
     if frozen is not None:
         suffix += "-fixed-" + "_".join(f"{v:g}" for v in frozen.tolist())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,20 +13,23 @@ from rich.console import Console
 from rich.table import Table
 
 from scn import runs, search
+from scn.cli.own import OwnOption
 from scn.cli.progress import steps_progress
 from scn.cli.values import numbers, whole_numbers
 from scn.cli.words import as_options
 from scn.core.errors import ScnError
 from scn.experiment.search import follow_stream, open_search, study_run
+from scn.objectives import Score
 from scn.plots.search import draw_search, draw_stream
 from scn.runs import Run
+from scn.runs.labels import task_title
 from scn.search import Search
-from scn.search.study import Row, reason_to_doubt
+from scn.search.study import SearchRow, reason_to_doubt
 
 ESTIMATOR = "training an estimator of the setting"
 
 MethodOption = Annotated[str, typer.Option(help=f"One of {', '.join(search.registry)}.")]
-BatchSizeOption = Annotated[str, typer.Option(help="How many inputs share a setting, by commas.")]
+SizesOption = Annotated[str, typer.Option(help="How many inputs share a setting, by commas.")]
 ObjectiveOption = Annotated[
     str | None, typer.Option(help="evidence or entropy; by default what the run was trained for.")
 ]
@@ -49,7 +51,8 @@ BesideOption = Annotated[
     list[Path] | None, typer.Option("--beside", help="A run without setting (one4all) to compare with.")
 ]
 StreamOption = Annotated[
-    int | None, typer.Option(help="Follow a drifting setting over so many single inputs instead.", min=11)
+    int | None,
+    typer.Option(help="Follow a drifting setting over so many single inputs instead.", min=11),
 ]
 DriftOption = Annotated[
     float | None, typer.Option(help="Of a stream: how far it moves from one input to the next.")
@@ -58,13 +61,14 @@ OwnClassOption = Annotated[
     str | None, typer.Option(help="Your own class, package.module:Class, if the run has one.")
 ]
 SamplesOption = Annotated[int | None, typer.Option(help="So many test samples; by default all.", min=1)]
+SeedOption = Annotated[int, typer.Option(help="Chooses order and settings of the test samples.")]
 
 
 def command(
     context: typer.Context,
     run: Annotated[Path, typer.Argument(help="The run folder of an SCN.")],
     method: MethodOption = "grid",
-    batch_size: BatchSizeOption = "1,2,4,8,16",
+    batch_size: SizesOption = "1,2,4,8,16",
     objective: ObjectiveOption = None,
     steps: StepsOption = None,
     start: StartOption = None,
@@ -76,14 +80,15 @@ def command(
     stream: StreamOption = None,
     drift: DriftOption = None,
     backbone: OwnClassOption = None,
+    own: OwnOption = None,
     samples: SamplesOption = None,
-    seed: Annotated[int, typer.Option(help="Chooses order and settings of the test samples.")] = 0,
+    seed: SeedOption = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No messages on standard error.")] = False,
 ) -> None:
     """Let a run find the setting from the input itself, and measure what that costs.
 
-    The right setting gives a clear answer; a run is trained for that by --evidence-weight. Writes
+    The right setting gives a clear prediction; a run is trained for that by --evidence-weight. Writes
     search-METHOD.json and search-METHOD.png into the run folder.
 
     Examples: scn search runs/fashion-d8 --method grid --batch-size 1,4,16 --beside runs/one4all
@@ -103,11 +108,9 @@ def command(
     rows, rivals = [], [runs.read(folder) for folder in other or []]
     for row in study_run(opened, way, sizes, rivals, samples=samples, seed=seed, backbone=backbone):
         rows.append(row)
-        notes.print(
-            f"batch size {row.batch_size}: {row.accuracy:.4f} (setting known: {row.known_accuracy:.4f})"
-        )
-    _finish(opened, way, rows, context.params)
-    notes.print(f"wrote {opened.search_file(method)} and {opened.search_file(method, 'png')}")
+        notes.print(_row_in_words(row, opened))
+    written = _write(opened, method, way, rows, seed, as_json)
+    notes.print(f"wrote {' and '.join(map(str, written))}")
 
 
 def _options(context: typer.Context) -> dict[str, Any]:
@@ -120,6 +123,30 @@ def _options(context: typer.Context) -> dict[str, Any]:
         alike = len({len(row) for row in rows}) == 1
         said["candidates"] = torch.tensor(rows if alike else [])
     return said
+
+
+def _row_in_words(row: SearchRow, run: Run) -> str:
+    reached, known = (run.objective().score.text(value) for value in (row.reached, row.known))
+    return f"batch size {row.batch_size}: {reached} (setting known: {known})"
+
+
+def _write(
+    run: Run, method: str, way: Search, rows: list[SearchRow], seed: int, as_json: bool
+) -> tuple[Path, Path]:
+    """The table and its picture into the run folder, and the table to standard output."""
+    used, score = max(row.samples for row in rows), run.objective().score
+    by = f" by {way.doubt.name}" if way.by_doubt else ""
+    title = task_title(run) + f": {method} search{by}, {used:,} test samples"
+    facts = {"method": method, "objective": way.doubt.name, "samples": used, "seed": seed}
+    content = {**facts, "score": score.key, "rows": [row.to_json(score) for row in rows]}
+    table, picture = run.search_file(method), run.search_file(method, "png")
+    runs.write_json(table, content)
+    draw_search(rows, score, title, picture)
+    if as_json:
+        print(json.dumps(content))
+    else:
+        _show(rows, score, title)
+    return table, picture
 
 
 def _check_stream(stream: int | None, others: dict[str, Any], method: str, drift: float | None) -> None:
@@ -143,13 +170,13 @@ def warn_of_doubt(run: Run, way: Search) -> None:
 
 def _follow(run: Run, way: Search, said: dict[str, Any], notes: Console) -> None:
     """The tracker on a stream."""
-    seen = follow_stream(
+    followed = follow_stream(
         run, way, said["stream"], steps=said["steps"], drift=said["drift"], seed=said["seed"]
     )
-    found = seen.summary().to_json()
+    found = followed.summary().to_json()
     picture = run.search_file("stream", "png")
-    title = f"{run.config.transform} on {Path(run.config.data).stem}, tracked by {way.objective.name}"
-    draw_stream(seen, way.transform, title, picture)
+    title = f"{run.config.transform} on {Path(run.config.data).stem}, tracked by {way.doubt.name}"
+    draw_stream(followed, way.transform, title, picture)
     runs.write_json(run.search_file("stream"), found)
     if said["as_json"]:
         print(json.dumps(found))
@@ -159,36 +186,19 @@ def _follow(run: Run, way: Search, said: dict[str, Any], notes: Console) -> None
     notes.print(f"wrote {run.search_file('stream')} and {picture}")
 
 
-def _finish(run: Run, way: Search, rows: list[Row], said: dict[str, Any]) -> None:
-    """File, picture and table of a study."""
-    used, method = max(row.samples for row in rows), said["method"]
-    title = (
-        f"{run.config.transform} on {Path(run.config.data).stem}, preset {run.config.preset}: "
-        f"{method} search by {way.objective.name}, {used:,} test samples"
-    )
-    facts = {"method": method, "objective": way.objective.name, "samples": used, "seed": said["seed"]}
-    content = {**facts, "rows": [asdict(row) for row in rows]}
-    runs.write_json(run.search_file(method), content)
-    draw_search(rows, title, run.search_file(method, "png"))
-    if said["as_json"]:
-        print(json.dumps(content))
-    else:
-        _show(rows, title)
-
-
-def _show(rows: list[Row], title: str) -> None:
+def _show(rows: list[SearchRow], score: Score, title: str) -> None:
     table = Table(title=title, title_justify="left")
-    names = ("batch size", "accuracy", "setting known", "off by", "networks", "time", *rows[0].beside)
+    names = ("batch size", score.label, "setting known", "off by", "networks", "time", *rows[0].beside)
     for name in names:
         table.add_column(name, justify="right")
     for row in rows:
         table.add_row(
             str(row.batch_size),
-            f"{row.accuracy:.4f}",
-            f"{row.known_accuracy:.4f}",
+            score.text(row.reached),
+            score.text(row.known),
             f"{row.off:.1f} % of range",
             str(row.evaluations),
             f"{1e3 * row.seconds:.1f} ms",
-            *(f"{value:.4f}" for value in row.beside.values()),
+            *(score.text(value) for value in row.beside.values()),
         )
     Console(width=120).print(table)

@@ -13,6 +13,7 @@ from scn import methods, runs
 from scn.cli.choice import (
     BackboneOption,
     BudgetOption,
+    ClampOption,
     CompileOption,
     DataOption,
     DepthOption,
@@ -31,6 +32,7 @@ from scn.cli.choice import (
     WidthOption,
     chosen_by,
 )
+from scn.cli.own import OwnOption, vouch
 from scn.cli.progress import training_progress
 from scn.cli.values import numbers
 from scn.core.errors import Failed, ScnError
@@ -40,7 +42,10 @@ from scn.runs import Run, backbone_of
 from scn.training.loop import Diverged, Training
 from scn.training.state import State
 
-MethodOption = Annotated[str, typer.Option(help=f"One of {', '.join(methods.registry)}.")]
+MethodOption = Annotated[
+    str,
+    typer.Option(help=f"One of {', '.join(methods.registry)}, or your package.module:Class.", callback=vouch),
+]
 ConfigurableOption = Annotated[
     str, typer.Option(help="Which parameters an SCN mixes, by patterns such as layer4.*, by commas.")
 ]
@@ -51,7 +56,9 @@ ResumeOption = Annotated[
 ]
 TrackOption = Annotated[str | None, typer.Option("--track", help="tensorboard: curves to look at.")]
 # With --resume everything else is the run's own.
-ALSO_FOR_RESUMING = ("resume", "epochs", "backbone", "device", "tracker", "checkpoint_minutes", "quiet")
+ALSO_FOR_RESUMING = (
+    *("resume", "epochs", "backbone", "own", "device", "tracker", "checkpoint_minutes", "quiet"),
+)
 
 
 def command(
@@ -83,6 +90,8 @@ def command(
     device: Annotated[str, typer.Option(help="auto, cpu, cuda, ...")] = "auto",
     mixed_precision: MixedPrecisionOption = False,
     compile_: CompileOption = False,
+    clamp: ClampOption = False,
+    own: OwnOption = None,
     set_: SetOption = None,
     tracker: TrackOption = None,
     checkpoint_minutes: Annotated[float, typer.Option(help="Time between two checkpoints.")] = 2.0,

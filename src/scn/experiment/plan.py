@@ -168,6 +168,9 @@ def _refuse_what_cannot_work(
             columns = dataset.measured(split).shape[1]
             if columns != wanted:
                 raise ScnError(f"{name} is {wanted} value(s) for a sample, but params_{split} has {columns}")
+            if split != "test":  # whose outliers are counted when it is evaluated
+                of_split = f"{dataset.name}: params_{split}"
+                transform.within(dataset.measured(split), clamp=recipe.clamp, named=of_split)
     if recipe.horizontal_flip and dims != 4:
         raise ScnError("horizontal_flip is for images: these samples have no left and right")
     if recipe.compiled:

@@ -18,14 +18,21 @@ from scn.core.storage import write_atomically
 from scn.data import to_float
 from scn.runs import Run, backbone_of
 from scn.search import Search
-from scn.search.objective import trained_for
+from scn.search.doubt import trained_for
 from scn.search.stream import Stream, follow
-from scn.search.study import Row, beside, by_batches, inputs, study
+from scn.search.study import (
+    SearchRow,
+    by_batches,
+    draw_inputs,
+    refuse_without_classes,
+    scores_beside,
+    study,
+)
 from scn.transforms import Transform
 
 Progress = Callable[[range], Iterable[int]]
 
-DEFAULT_OBJECTIVE = "entropy"  # of a run that was trained for none
+DEFAULT_DOUBT = "entropy"  # of a run that was trained for none
 
 
 def open_search(
@@ -41,6 +48,7 @@ def open_search(
     An estimator that the run lacks is trained now, and `progress` is given the numbers of its steps.
     """
     kind, given = search.get(method), dict(options or {})
+    refuse_without_classes(run, method, kind)
     net = run.network(backbone_of(run, backbone) if run.is_own_class else None)
     if not isinstance(net, SCN):
         raise WrongType(
@@ -49,12 +57,12 @@ def open_search(
     transform, known = run.transform(), inspect.signature(kind.__init__).parameters
     _check_options(run, transform, method, list(known), given)
     aim = trained_for(run.recipe())
-    name = objective or (aim.name if aim else DEFAULT_OBJECTIVE)
+    name = objective or (aim.name if aim else DEFAULT_DOUBT)
     if "estimator" in known:
         given["estimator"] = estimator_of(run, progress)
     if "start" in given:
         given["start"] = search.Estimated(net, transform, estimator_of(run, progress), name)
-    return kind(net, transform, objective=name, **given)
+    return kind(net, transform, doubt=name, **given)
 
 
 def _check_options(
@@ -83,13 +91,14 @@ def _check_options(
 def estimator_of(run: Run, progress: Progress = iter) -> search.Estimator:
     """The run's estimator, trained now if that has not been done."""
     path = run.estimator_file
-    transform, normalise = run.transform(), run.normalisation()
+    transform = run.transform()
     if not path.is_file():
         samples, _ = data.load(run.config.data).split("train")
+        method, normalisation = run.method(), run.normalisation()
         trained = search.train_estimator(
             samples,
             transform,
-            lambda x, params: normalise(transform.apply(to_float(x), params)),
+            lambda x, params: method.inputs(to_float(x), params, normalisation),
             progress=progress,
         )
         write_atomically(path, save(trained.state_dict()))
@@ -115,16 +124,16 @@ def study_run(
     samples: int | None = None,
     seed: int = 0,
     backbone: str | None = None,
-) -> Iterator[Row]:
+) -> Iterator[SearchRow]:
     """How good the search is for each batch size, beside networks that are told nothing."""
     for rival in rivals:
         _require_comparable(rival, run)
     nets = [one.network(backbone_of(one, backbone) if one.is_own_class else None).eval() for one in rivals]
     for size in batch_sizes:
-        shown = inputs(run, size, samples, seed)
-        row = study(way, shown, size)
+        shown = draw_inputs(run, size, samples, seed)
+        row = study(way, shown, size, run.objective())
         for rival, net in zip(rivals, nets, strict=True):
-            row = replace(row, beside={**row.beside, **beside(rival, net, shown, way)})
+            row = replace(row, beside={**row.beside, **scores_beside(rival, net, shown, way)})
         yield row
 
 
@@ -143,7 +152,5 @@ def follow_stream(
 ) -> Stream:
     """A tracker on a stream of `count` inputs; by default a setting drifts by a 180th of its range."""
     moves: Tensor = way.span / 180 if drift is None else torch.full_like(way.span, drift)
-    tracker = search.Tracker(
-        way.net, way.transform, moves.tolist(), steps=steps, objective=way.objective.name
-    )
+    tracker = search.Tracker(way.net, way.transform, moves.tolist(), steps=steps, doubt=way.doubt.name)
     return follow(run, tracker, count, moves, seed)

@@ -14,7 +14,7 @@ from types import FrameType
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from scn import data
 from scn.core.errors import Failed, ScnError
@@ -54,8 +54,13 @@ def training_data(run: Run) -> TrainingData:
         )
     samples, labels = dataset.split("train")
     labels = run.objective().labels(labels)
-    by_sensor = run.transform().measured
-    measured = dataset.measured("train") if by_sensor else None
+    transform = run.transform()
+    by_sensor = transform.measured
+
+    def readings(part: str) -> Tensor:
+        return transform.within(dataset.measured(part), clamp=recipe.clamp, named=f"params_{part}")
+
+    measured = readings("train") if by_sensor else None
     official = "val" in dataset.counts
     share, used = 0.0 if official else recipe.validation_share, recipe.train_samples or len(samples)
     parts = hold_back(samples, labels, share, config.seed, measured)
@@ -67,7 +72,7 @@ def training_data(run: Run) -> TrainingData:
         held_back, known = dataset.split("val")
         known = run.objective().labels(known)
         parts = replace(parts, validation_samples=held_back, validation_labels=known)
-        parts = replace(parts, validation_measured=dataset.measured("val")) if by_sensor else parts
+        parts = replace(parts, validation_measured=readings("val")) if by_sensor else parts
     return parts
 
 

@@ -128,4 +128,4 @@ class PlainMethod(Method):
         return net
 
 
-registry: Registry[type[Method]] = Registry("method")
+registry: Registry[type[Method]] = Registry("method", Method)

@@ -16,6 +16,8 @@ from scn.runs.collection import LoadedRun
 from scn.training.recipe import Recipe
 from scn.transforms import Transform
 
+CLASSIFICATION = "classification"  # what a run learns unless something else is asked for
+
 
 def commands(shown: Sequence[LoadedRun]) -> list[str]:
     """For each run, what trains it and a command that evaluates it."""
@@ -43,6 +45,8 @@ def training_options(config: RunConfig) -> list[str]:
     sizes = {name: config.backbone.get("arguments", {}).get(name) for name in ("width", "depth")}
     found += [part for name, size in sizes.items() if size is not None for part in (f"--{name}", str(size))]
     found += ["--method", config.method, "--dims", str(config.dims), "--preset", config.preset]
+    if config.objective["name"] != CLASSIFICATION:
+        found += ["--objective", config.objective["name"]]
     if config.fixed is not None:
         found += ["--fixed", ",".join(f"{value:.9g}" for value in config.fixed)]
     if config.configurable != ["*"]:
@@ -78,7 +82,7 @@ def _evaluation_options(one: LoadedRun) -> list[str]:
 
 
 def _step(settings: list[list[float]], transform: Transform) -> float | None:
-    """How far apart the settings lie, if `scn evaluate` can be told so."""
+    """How far apart the settings lie, if `scn evaluate --step` gives the same."""
     values = torch.tensor(settings, dtype=torch.float64)[:, 0].unique()
     if len(values) < 2:
         return None

@@ -1,7 +1,8 @@
 """A small network that reads alpha off the input directly: one look instead of many.
 
-Of a long input, such as sound, it reads a summary: how loud each part is in time and in frequency. Values as
-they are say next to nothing about pitch or speed to a network of this size.
+It knows the data and the transform, but not the network that is configured, whatever that predicts. Of a long
+input, such as sound, it reads a summary: how loud each part is in time and in frequency. Values as they are
+say next to nothing about pitch or speed to a network of this size.
 """
 
 from __future__ import annotations
@@ -124,10 +125,8 @@ class Estimated(Search):
 
     by_doubt: ClassVar[bool] = False
 
-    def __init__(
-        self, net: SCN, transform: Transform, estimator: nn.Module, objective: str = "evidence"
-    ) -> None:
-        super().__init__(net, transform, objective)
+    def __init__(self, net: SCN, transform: Transform, estimator: nn.Module, doubt: str = "evidence") -> None:
+        super().__init__(net, transform, doubt)
         self.estimator = estimator
         self.settings = transform.grid(FINE.get(len(transform.parameters), 8))
         self.alphas = transform.encode(self.settings)
