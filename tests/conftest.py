@@ -6,6 +6,7 @@ Real data are found by SCN_DATA_DIR; without them their tests are skipped.
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import CodeType
@@ -104,3 +105,19 @@ def small_data(tmp_path_factory: pytest.TempPathFactory) -> str:
         y_test=arrays["y_test"][:100],
     )
     return str(path)
+
+
+@pytest.fixture(scope="session")
+def few_samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a part of every real data set that is here: each n-th sample, in the same form."""
+    folder = tmp_path_factory.mktemp("few")
+    for path in Path(os.environ.get("SCN_DATA_DIR", "nowhere")).glob("*.npz"):
+        with np.load(path) as file:
+            arrays = {name: file[name] for name in file.files}
+        for split, count in (("train", 1200), ("val", 100), ("test", 150)):
+            of_split = [name for name in arrays if split in name.split("_")]
+            total = len(arrays.get(f"y_{split}", []))
+            for name in of_split:
+                arrays[name] = arrays[name][:: max(1, total // count)]
+        np.savez(folder / path.name, **arrays)
+    return folder

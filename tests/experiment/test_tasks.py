@@ -16,7 +16,10 @@ from scn.runs.evaluation import evaluate_run
 
 
 @pytest.mark.parametrize("name", TASKS)
-def test_every_task_trains_and_is_tested_on_its_data(name: str, tmp_path: Path) -> None:
+def test_every_task_trains_and_is_tested_on_its_data(
+    name: str, few_samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCN_DATA_DIR", str(few_samples))
     task = TASKS[name]
     real_data(task.data)
     arguments = ("--task", name, "--budget", "smoke", "--dims", "2", "-o", str(tmp_path / "run"), "--quiet")

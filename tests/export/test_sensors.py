@@ -281,9 +281,9 @@ def test_atan2f_is_the_only_function_of_libm(tmp_path: Path) -> None:
 
 
 def a_subject(transform: str, dims: int = 3) -> Subject:
-    told = methods.get("scn")(transforms.get(transform), dims=dims)
-    net = SCN(MLP((1, 4, 4), 3, 4), told.transform.alpha_dim, dims)
-    return Subject("net", net, told, (1, 4, 4), Normalisation(), "digits")
+    method = methods.get("scn")(transforms.get(transform), dims=dims)
+    net = SCN(MLP((1, 4, 4), 3, 4), method.transform.alpha_dim, dims)
+    return Subject("net", net, method, (1, 4, 4), Normalisation(), "digits")
 
 
 @pytest.mark.parametrize(

@@ -25,11 +25,11 @@ WARNINGS = ("-Wall", "-Wextra", "-Werror")
 
 
 def a_subject(transform: str, shape: tuple[int, ...], mixes: bool = True, params: Any = None) -> Subject:
-    told = methods.get("scn" if mixes else "one4all")(transforms.get(transform), dims=2)
+    method = methods.get("scn" if mixes else "one4all")(transforms.get(transform), dims=2)
     backbone = MLP(shape, 3, 4)
-    net: nn.Module = SCN(backbone, told.transform.alpha_dim, 2) if mixes else backbone
+    net: nn.Module = SCN(backbone, method.transform.alpha_dim, 2) if mixes else backbone
     mean = tuple(0.1 * (i + 1) for i in range(shape[0] if len(shape) > 1 else len(shape)))
-    return Subject("toy", net, told, shape, Normalisation(mean, mean), "digits", params)
+    return Subject("toy", net, method, shape, Normalisation(mean, mean), "digits", params)
 
 
 CASES: dict[str, tuple[Subject, Options]] = {

@@ -112,7 +112,7 @@ def test_a_run_that_was_not_evaluated_names_the_command(drawn: dict[str, Path], 
     assert drawn_anyway.code == 0, drawn_anyway.err
 
 
-@pytest.mark.parametrize("name", ["accuracy", "specialisation", "violin", "beta", "training", "theta"])
+@pytest.mark.parametrize("name", ["scores", "specialisation", "violin", "beta", "training", "theta"])
 def test_a_run_that_was_not_trained_names_the_command(
     name: str, drawn: dict[str, Path], tmp_path: Path
 ) -> None:
@@ -216,7 +216,7 @@ def test_a_network_without_metrics_says_that_it_was_not_trained_here(
     ("arguments", "message"),
     [
         (["--figure", "acuracy", "-o", "x.png"], 'there is no figure "acuracy". Did you mean "accuracy"?'),
-        (["-o", "x.png"], "say what to draw by --figure: samples, accuracy"),
+        (["-o", "x.png"], "say what to draw by --figure: samples, scores, accuracy"),
         (["--figure", "accuracy", "-o", "x.bmp"], "x.bmp must end in .png or .svg or .pdf"),
         (["--figure", "accuracy", "-o", "x"], "x must end in .png or .svg or .pdf"),
         (["--animate", "-o", "x.png"], "x.png must end in .gif or .mp4"),

@@ -21,6 +21,8 @@ from scn.cli.choice import (
     ClampOption,
     DataOption,
     DepthOption,
+    EpochsOption,
+    NumberOption,
     ObjectiveOption,
     PresetOption,
     RecipeOption,
@@ -28,11 +30,11 @@ from scn.cli.choice import (
     TaskOption,
     TransformOption,
     WidthOption,
-    choose,
+    chosen_by,
 )
 from scn.cli.own import vouch
 from scn.cli.progress import comparison_progress
-from scn.core.errors import ScnError
+from scn.cli.values import whole_numbers
 from scn.experiment.compare import compare, describe, entitle
 from scn.experiment.jobs import Exam, Job, plan_jobs
 from scn.plots.comparison import draw_comparison
@@ -109,6 +111,7 @@ def finish(
 
 
 def command(
+    context: typer.Context,
     output: Annotated[Path, typer.Option("-o", "--output", help="The folder for all runs.")],
     task: TaskOption = None,
     budget: BudgetOption = None,
@@ -126,8 +129,8 @@ def command(
     seed: Annotated[int, typer.Option(help="The first seed.")] = 0,
     preset: PresetOption = None,
     recipe_name: RecipeOption = None,
-    epochs: Annotated[int | None, typer.Option(help="By default the recipe's.")] = None,
-    batch_size: Annotated[int | None, typer.Option(help="By default the recipe's.")] = None,
+    epochs: EpochsOption = None,
+    batch_size: NumberOption = None,
     clamp: ClampOption = False,
     set_: SetOption = None,
     step: Annotated[float | None, typer.Option(help="Distance of the settings in the test.")] = None,
@@ -146,20 +149,7 @@ def command(
     scn compare --task rotation/mlp/fashion-mnist --budget cpu -o runs/fashion
     """
     torch.set_num_threads(1)
-    chosen = choose(
-        task=task,
-        budget=budget,
-        data=data,
-        transform=transform,
-        backbone=backbone,
-        width=width,
-        depth=depth,
-        preset=preset,
-        recipe_name=recipe_name,
-        changes={"epochs": epochs, "batch_size": batch_size, "clamp": clamp or None},
-        set_=set_,
-        objective=objective,
-    )
+    chosen = chosen_by(context)
     names = None if methods is None else [name.strip() for name in methods.split(",")]
     several = list(chosen.dims) if dims is None else whole_numbers("--dims", dims)
     changed = get_transform(chosen.transform, chosen.preset)
@@ -167,13 +157,3 @@ def command(
     test = Exam(chosen.settings(step), chosen.test_samples)
     outcomes = carry_out_all(planned, output, chosen.backbone, test, quiet, jobs)
     finish(planned, test, outcomes, output, chosen.backbone, as_json)
-
-
-def whole_numbers(option: str, text: str) -> list[int]:
-    try:
-        values = [int(part) for part in text.split(",")]
-    except ValueError:
-        raise ScnError(f"{option} takes whole numbers separated by commas, but got {text!r}") from None
-    if min(values) < 1:
-        raise ScnError(f"{option} must be at least 1, but got {min(values)}")
-    return values

@@ -17,7 +17,7 @@ from scn import runs
 from scn.cli.chart import chart
 from scn.cli.own import OwnOption
 from scn.cli.search import open_search
-from scn.cli.train import numbers
+from scn.cli.values import numbers
 from scn.cli.words import as_options
 from scn.core.errors import ScnError
 from scn.runs import backbone_of
@@ -67,15 +67,13 @@ def command(
     torch.set_num_threads(1)
     opened = runs.read(run)
     transform = opened.transform(preset)
-    own = backbone_of(opened, backbone) if opened.is_own_class else None
+    factory = backbone_of(opened, backbone)
     params = transform.regular(step)
     frozen = None if fixed is None else _setting(fixed, transform)
     answer, way_name, size = None, method or "grid", batch_size or 16
     if not invariant and (method or batch_size):
         raise ScnError("--method and --batch-size are for --invariant")
     if invariant:
-        if size > opened.config.samples["test"]:
-            raise ScnError(f"there are fewer test samples than a batch of {size}")
         if frozen is not None:
             raise ScnError("--fixed tells the setting, and --invariant does not: leave one out")
         way = open_search(opened, way_name, None, {}, backbone)
@@ -85,7 +83,7 @@ def command(
         answer = by_batches(way, size)
     result = evaluate_run(
         opened,
-        opened.network(own),
+        opened.network(factory),
         params,
         preset=preset,
         fixed=frozen,

@@ -31,8 +31,8 @@ def command(
     """Write a page in which a person turns the setting and watches the network reconfigure itself.
 
     One HTML file that opens offline, without a server: the changed input, the mixture of base models, the
-    configured weights and the answers of the SCN, of One4All and of a network that does not adapt. Runs of
-    several D can be chosen among in the page.
+    configured weights and the predictions of the SCN, of One4All and of a network that does not adapt.
+    Runs of several D can be chosen among in the page.
 
     Examples: scn explore runs/demo -o explorer.html
     scn explore runs/scn-d3 runs/scn-d8 runs/one4all -o explorer.html

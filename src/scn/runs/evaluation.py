@@ -59,6 +59,7 @@ def evaluate_run(
         "preset": preset or run.config.preset,
         "settings": len(params),
         "fixed": None if fixed is None else fixed.tolist(),
+        "chance": method.objective.chance(method.objective.labels(labels)),
     }
     if outside:
         facts["outside"] = [values.facts() for values in outside]  # of the ranges that it was trained for
