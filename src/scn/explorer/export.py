@@ -19,6 +19,7 @@ from scn.explorer.networks import describe, outputs_at_low_end
 from scn.explorer.outputs import OutputForm, output_form
 from scn.explorer.samples import Samples, bytes_of, chosen, drawing, kind_of
 from scn.pages.assemble import Arrays, assemble
+from scn.plots.scale import chance_level
 from scn.plots.style import label
 from scn.runs.collection import LoadedRun
 
@@ -125,7 +126,7 @@ def _page(
         },
         "outputs": form.content(),
         "score": asdict(adaptive[0].score),
-        "chance": adaptive[0].table.facts.get("chance"),
+        "chance": chance_level([adaptive[0].table]),
         "measured": transform.measured,
         "parameters": [
             {**asdict(p), "values": axis.tolist()} for p, axis in zip(grid.parameters, grid.axes, strict=True)

@@ -15,6 +15,7 @@ from scn.core.storage import write_atomically
 from scn.objectives import Score
 from scn.pages.assemble import assemble
 from scn.plots.device import rows_of
+from scn.plots.scale import chance_level
 from scn.plots.style import label, snapped
 from scn.plots.training import metric_names
 from scn.report.behaviour import frozen_networks, has_data, sample_picture, searching_networks
@@ -53,7 +54,7 @@ def report(shown: Sequence[LoadedRun]) -> dict[str, Any]:
         "enough": ENOUGH,
         "score": asdict(score),
         "further": [asdict(one) for one in further],
-        "chance": _chance(shown),
+        "chance": chance_level(one.table for one in shown),
         "facts": _facts(shown),
         "rows": rows,
         "parameters": [asdict(p) for p in transform.parameters],
@@ -76,12 +77,6 @@ def _row(several: Sequence[LoadedRun]) -> dict[str, Any]:
     keys = [key for key in noted[0] if all(key in one for one in noted)]
     further = {key: sum(one[key] for one in noted) / len(noted) for key in keys}
     return {**asdict(row), "further": further}
-
-
-def _chance(shown: Sequence[LoadedRun]) -> float | None:
-    """The score of a constant prediction, where all runs were tested on samples that agree about it."""
-    known = {one.table.facts.get("chance") for one in shown}
-    return known.pop() if len(known) == 1 else None
 
 
 def _summary(rows: Sequence[dict[str, Any]], score: Score, over: str) -> str:
@@ -144,7 +139,7 @@ def _facts(shown: Sequence[LoadedRun]) -> list[list[str]]:
 
 def _objective(shown: Sequence[LoadedRun]) -> str:
     """What is learned, how it is judged, and what a network would reach that learned nothing."""
-    score, chance = shown[0].score, _chance(shown)
+    score, chance = shown[0].score, chance_level(one.table for one in shown)
     least = "" if chance is None else f"; a constant prediction reaches {score.text(chance)}"
     return f"{shown[0].run.config.objective['name']}, judged by {score.label}{least}"
 
