@@ -24,7 +24,7 @@ from scn import SCN, methods, transforms
 from scn.data import Normalisation
 from scn.device import targets
 from scn.device.build import Code, Footprint, build
-from scn.device.emulate import Answers, Group, run
+from scn.device.emulate import DeviceOutputs, Group, emulate
 from scn.device.measure import export, inputs_of
 from scn.experiment.published import read_checkpoint
 from scn.experiment.tasks import CHECKPOINTS
@@ -134,7 +134,7 @@ def plain_loop(subject: Subject, folder: Path) -> Code:
     )
     (folder / "plain.h").write_text(f"{declared}\n{functions}")
     (folder / "plain.c").write_text(PLAIN_LOOP.replace("BASES", bases))
-    header = subject_header("plain.h", "plain_infer(x, logits)", sizes) + (
+    header = subject_header("plain.h", "plain_infer(x, outputs)", sizes) + (
         "#define SUBJECT_BETA(alpha, beta) plain_beta(alpha, beta)\n"
         "#define SUBJECT_MIX(beta) plain_mix(beta)\n#define SUBJECT_CONFIGURE(alpha) plain_mix(alpha)\n"
     )
@@ -155,8 +155,8 @@ def subject_header(include: str, infer: str, sizes: dict[str, int], alphas: int 
     count = sizes["DIMS"] if alphas is None else alphas
     return (
         f'#include "{include}"\n#define SUBJECT_INPUT float\n#define SUBJECT_INPUTS {sizes["INPUTS"]}\n'
-        f"#define SUBJECT_CLASSES {sizes['CLASSES']}\n#define SUBJECT_ALPHAS {count}\n"
-        f"#define SUBJECT_DIMS {count}\n#define SUBJECT_INFER(x, logits) {infer}\n"
+        f"#define SUBJECT_OUTPUTS {sizes['CLASSES']}\n#define SUBJECT_ALPHAS {count}\n"
+        f"#define SUBJECT_DIMS {count}\n#define SUBJECT_INFER(x, outputs) {infer}\n"
     )
 
 
@@ -184,7 +184,7 @@ def emlearn_code(subject: Subject, folder: Path) -> Code | None:
     )
     (folder / "peer.h").write_text("int peer_infer(const float *x, float *logits);\n")
     sizes = {"INPUTS": found[0].in_features, "CLASSES": found[-1].out_features}
-    header = subject_header("peer.h", "peer_infer(x, logits)", sizes, 0)
+    header = subject_header("peer.h", "peer_infer(x, outputs)", sizes, 0)
     places = (folder, Path(str(emlearn.includedir)))
     return Code(
         "emlearn",
@@ -198,7 +198,7 @@ def emlearn_code(subject: Subject, folder: Path) -> Code | None:
 
 
 class Table:
-    """One line for each contestant, with what torch answers to the same inputs."""
+    """One line for each contestant, with the outputs of torch for the same inputs."""
 
     def __init__(self, macs: int, weights: int) -> None:
         self.macs, self.weights, self.failed = macs, weights, False
@@ -211,15 +211,15 @@ class Table:
         )
 
     def add(
-        self, name: str, footprint: Footprint, answers: Answers, expected: torch.Tensor
+        self, name: str, footprint: Footprint, given: DeviceOutputs, expected: torch.Tensor
     ) -> dict[str, int]:
-        counts = {phase: int(found.mean()) for phase, found in (answers.instructions or {}).items()}
+        counts = {phase: int(found.mean()) for phase, found in (given.instructions or {}).items()}
         ratios = {
             "infer": counts["infer"] / self.macs,
             "configure": counts.get("configure", 0) / self.weights,
         }
-        ram = footprint.static + max(answers.stack.values())
-        same = float((answers.logits.argmax(1) == expected.numpy().argmax(1)).mean())
+        ram = footprint.static + max(given.stack.values())
+        same = float((given.outputs.argmax(1) == expected.numpy().argmax(1)).mean())
         limits = {phase: limit for (who, phase), limit in LIMITS.items() if who == name}
         self.failed |= any(ratios[phase] > limit for phase, limit in limits.items())
         mixing = f"{ratios['configure']:.2f}" if "configure" in counts else "-"
@@ -243,8 +243,8 @@ def on_the_device(subject: Subject, folder: Path) -> bool:
         program, footprint = build(code, target, folder / f"b{number}")
         samples = SAMPLES * (SETTINGS if own.params is not None else 1)
         inputs = inputs_of(own, options, samples, SETTINGS)
-        answers = run(program, code, target, inputs.groups)
-        results[name] = table.add(name, footprint, answers, inputs.logits)
+        given = emulate(program, code, target, inputs.groups)
+        results[name] = table.add(name, footprint, given, inputs.outputs)
     inputs = inputs_of(fixed(subject), Options(theta="fixed"), SAMPLES * SETTINGS, 1)
     beta = net.beta(subject.transform.encode(UPRIGHT)).detach().numpy()
     peers = {
@@ -256,8 +256,8 @@ def on_the_device(subject: Subject, folder: Path) -> bool:
             print(f"  {name:<30}skipped: `pip install emlearn`")
             continue
         program, footprint = build(peer, target, folder / f"build-{peer.name}")
-        answers = run(program, peer, target, [Group(alpha, inputs.groups[0].x)])
-        results[name] = table.add(name, footprint, answers, inputs.logits)
+        given = emulate(program, peer, target, [Group(alpha, inputs.groups[0].x)])
+        results[name] = table.add(name, footprint, given, inputs.outputs)
     return _beats_emlearn(results) and not table.failed
 
 
@@ -290,7 +290,7 @@ def on_the_host(subject: Subject, folder: Path) -> bool:
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     session = onnxruntime.InferenceSession(str(report.files[1]), options, providers=["CPUExecutionProvider"])
     x = np.random.default_rng(0).normal(size=(1, *own.shape)).astype(np.float32)
-    logits = np.zeros((1, len(own.classes)), np.float32)
+    logits = np.zeros((1, own.outputs), np.float32)
     places = (ctypes.c_void_p(x.ctypes.data), ctypes.c_void_p(logits.ctypes.data))
     contestants: dict[str, Callable[[], object]] = {
         "scn, C by ctypes": lambda: [infer(*places) for _ in range(CALLS)],

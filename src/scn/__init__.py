@@ -12,17 +12,19 @@ if TYPE_CHECKING:
     from scn.core import losses
     from scn.core.errors import ScnError
     from scn.core.network import SCN
+    from scn.core.registry import allow
     from scn.core.storage import ModelFileError
 
 __version__ = "0.1.0"
 
-__all__ = ["SCN", "ModelFileError", "ScnError", "backbones", "data", "losses", "transforms"]
+__all__ = ["SCN", "ModelFileError", "ScnError", "allow", "backbones", "data", "losses", "transforms"]
 
 # Where each name is found; a module stands for itself.
 _PLACES = {
     "SCN": "scn.core.network",
     "ModelFileError": "scn.core.storage",
     "ScnError": "scn.core.errors",
+    "allow": "scn.core.registry",
     "backbones": "scn.backbones",
     "data": "scn.data",
     "losses": "scn.core.losses",

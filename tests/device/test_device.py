@@ -13,10 +13,11 @@ import torch
 from torch import nn
 
 from commands import run
+from needs import emulated, lacking
 from scn import SCN, backbones, methods, runs, transforms
 from scn.data import Normalisation
 from scn.device import targets
-from scn.device.measure import Row, keep, measure
+from scn.device.measure import DeviceRow, keep, measure
 from scn.experiment.plan import plan_run
 from scn.export import Options, Subject
 from scn.training.recipe import Recipe
@@ -25,10 +26,7 @@ CORTEX = "cortex-m4f"
 
 
 def target(name: str = CORTEX) -> targets.Target:
-    found = targets.get(name)
-    if found.missing():
-        pytest.skip(f"{name} needs {' '.join(found.packages)}")
-    return found
+    return emulated(name)
 
 
 def a_subject(
@@ -44,9 +42,9 @@ def a_subject(
 ) -> Subject:
     """A network with random weights whose logits are as large as those of trained ones."""
     torch.manual_seed(1)
-    told = methods.get("scn" if mixes else "one4all")(transforms.get(transform), dims=dims)
+    method = methods.get("scn" if mixes else "one4all")(transforms.get(transform), dims=dims)
     build, _ = backbones.factory(backbone, shape, 10 if data == "digits" else 4, **sizes)
-    net: nn.Module = SCN(build(), told.transform.alpha_dim, dims) if mixes else build()
+    net: nn.Module = SCN(build(), method.transform.alpha_dim, dims) if mixes else build()
     with torch.no_grad():
         for norm in (m for m in net.modules() if isinstance(m, nn.modules.batchnorm._BatchNorm)):
             assert norm.running_mean is not None
@@ -54,7 +52,7 @@ def a_subject(
             norm.running_mean.uniform_(-0.1, 0.1)
             norm.running_var.uniform_(0.02, 0.1)
     chosen = None if params is None else torch.tensor(params)
-    subject = Subject("net", net, told, shape, Normalisation(), data, chosen)
+    subject = Subject("net", net, method, shape, Normalisation(), data, chosen)
     with torch.no_grad():
         largest = subject.plain(subject.some_params())(torch.randn(8, *shape)).abs().max()
         last = [net.theta[:, -sum(net.subspace.sizes[-2:]) :]] if isinstance(net, SCN) else final(net)
@@ -119,12 +117,12 @@ def test_every_answer_on_a_cortex_m4f_is_that_of_torch(
     assert row.max_beta_difference is not None
     assert row.max_beta_difference <= 1e-6
     assert row.agreement == 1.0
-    assert row.accuracy == row.torch_accuracy
+    assert row.scores == row.torch_scores
     assert row.instructions is not None
     assert set(row.instructions) == {"hypernet", "configure", "infer"}
 
 
-def small(subject: Subject, options: Options, folder: Path, name: str = CORTEX) -> Row:
+def small(subject: Subject, options: Options, folder: Path, name: str = CORTEX) -> DeviceRow:
     return measure(subject, options, target(name), folder, samples=5, settings=2)
 
 
@@ -141,7 +139,7 @@ def test_other_processors_answer_alike(name: str, tmp_path: Path) -> None:
 def test_the_wide_registers_of_a_pc_answer_alike(tmp_path: Path) -> None:
     cpu = Path("/proc/cpuinfo")
     if not cpu.is_file() or not {"avx2", "fma"} <= set(cpu.read_text().split()):
-        pytest.skip("this machine has no AVX2")
+        lacking("AVX2", "another machine")
     host = target("host")
     wide = replace(host, flags=(*host.flags, "-mavx2", "-mfma"))
     row = measure(a_subject(width=9), Options(), wide, tmp_path, samples=50, settings=4)
@@ -184,6 +182,7 @@ def test_every_way_to_hold_theta_answers_alike(options: Options, tmp_path: Path)
 def test_quantised_networks_answer_nearly_alike(options: Options, near: float, tmp_path: Path) -> None:
     row = measure(a_subject(width=8), options, target(), tmp_path, samples=50, settings=4)
     assert 1e-4 < row.max_difference <= near, "with logits up to about 10"
+    assert row.agreement is not None
     assert row.agreement >= 0.98
 
 
@@ -281,9 +280,14 @@ def test_the_table_names_its_assumptions_beside_an_estimate(tmp_path: Path) -> N
     assert options["theta"] == "fixed"
 
 
-def a_row(**changed: Any) -> Row:
-    values = dict.fromkeys(Row.__dataclass_fields__, 0) | {"target": CORTEX, "options": {"theta": "ram"}}
-    return Row(**{**values, **changed})
+def a_row(**changed: Any) -> DeviceRow:
+    values = dict.fromkeys(DeviceRow.__dataclass_fields__, 0) | {
+        "target": CORTEX,
+        "options": {"theta": "ram"},
+        "scores": {},
+        "torch_scores": {},
+    }
+    return DeviceRow(**{**values, **changed})
 
 
 def test_a_new_measurement_takes_the_place_of_the_same_one_only(tmp_path: Path) -> None:

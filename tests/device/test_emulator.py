@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from needs import emulated
 from scn.core.errors import ScnError
 from scn.device import targets
 from scn.device.build import Code, build
-from scn.device.emulate import Group, run
+from scn.device.emulate import Group, emulate
 from scn.device.estimate import Assumptions, assumptions
 from scn.device.targets import Target
 
@@ -24,7 +25,7 @@ SUBJECT = """
 #include "toy.h"
 #define SUBJECT_INPUT float
 #define SUBJECT_INPUTS 2
-#define SUBJECT_CLASSES 2
+#define SUBJECT_OUTPUTS 2
 #define SUBJECT_ALPHAS 1
 #define SUBJECT_DIMS 2
 #define SUBJECT_BETA(alpha, beta) toy_beta(alpha, beta)
@@ -76,18 +77,12 @@ def toy(folder: Path, body: str = "", waiting: str = "") -> Code:
 
 @pytest.fixture(params=targets.TARGETS)
 def target(request: pytest.FixtureRequest) -> Target:
-    found = targets.get(request.param)
-    if found.missing():
-        pytest.skip(f"{found.name} needs {' '.join(found.packages)}")
-    return found
+    return emulated(request.param)
 
 
 @pytest.fixture
 def cortex() -> Target:
-    found = targets.get("cortex-m4f")
-    if found.missing():
-        pytest.skip(f"{found.name} needs {' '.join(found.packages)}")
-    return found
+    return emulated("cortex-m4f")
 
 
 def test_answers_are_right_and_instructions_are_counted_to_the_one(target: Target, tmp_path: Path) -> None:
@@ -96,9 +91,9 @@ def test_answers_are_right_and_instructions_are_counted_to_the_one(target: Targe
     found = []
     for code in (plain, longer):
         program, _ = build(code, target, tmp_path / code.sources[0].parent.name / "build")
-        found.append(run(program, code, target, GROUPS))
+        found.append(emulate(program, code, target, GROUPS))
     for answers in found:
-        assert answers.logits.tolist() == [[14, 20], [32, 46], [5, 11], [11, 25]]
+        assert answers.outputs.tolist() == [[14, 20], [32, 46], [5, 11], [11, 25]]
         assert answers.beta.tolist() == [[0.25, 0.75], [1, 0]]
     one, other = (answers.instructions for answers in found)
     if one is None or other is None:
@@ -113,7 +108,7 @@ def test_answers_are_right_and_instructions_are_counted_to_the_one(target: Targe
 def test_counts_are_the_same_every_time(cortex: Target, tmp_path: Path) -> None:
     code = toy(tmp_path)
     program, _ = build(code, cortex, tmp_path / "build")
-    first, second = (run(program, code, cortex, GROUPS).instructions for _ in range(2))
+    first, second = (emulate(program, code, cortex, GROUPS).instructions for _ in range(2))
     assert first is not None
     assert second is not None
     assert all((first[phase] == second[phase]).all() for phase in first)
@@ -125,7 +120,7 @@ def test_the_stack_at_its_deepest_is_found(cortex: Target, tmp_path: Path, size:
     body = f"volatile char deep[{size}]; deep[0] = 1; (void)deep[{size} - 1];"
     code = toy(tmp_path, body)
     program, _ = build(code, cortex, tmp_path / "build")
-    stack = run(program, code, cortex, GROUPS).stack
+    stack = emulate(program, code, cortex, GROUPS).stack
     assert size <= stack["infer"] <= size + 32
     assert stack["hypernet"] <= 32
 
@@ -135,7 +130,7 @@ def test_more_stack_than_can_be_seen_is_an_error(cortex: Target, tmp_path: Path)
     code = toy(tmp_path, body)
     program, _ = build(code, cortex, tmp_path / "build")
     with pytest.raises(ScnError, match=r"uses at least 65536 bytes of stack on cortex-m4f"):
-        run(program, code, cortex, GROUPS)
+        emulate(program, code, cortex, GROUPS)
 
 
 def test_flash_and_ram_are_those_of_the_network(cortex: Target, tmp_path: Path) -> None:
@@ -160,7 +155,7 @@ def test_failures_on_the_device_are_reported(cortex: Target, tmp_path: Path, bod
     code = toy(tmp_path, body)
     program, _ = build(code, cortex, tmp_path / "build")
     with pytest.raises(ScnError, match=message):
-        run(program, code, cortex, GROUPS)
+        emulate(program, code, cortex, GROUPS)
 
 
 def test_code_that_does_not_compile_is_reported_with_the_compilers_words(
@@ -174,7 +169,7 @@ def test_inputs_of_another_size_are_refused(cortex: Target, tmp_path: Path) -> N
     code = toy(tmp_path)
     program, _ = build(code, cortex, tmp_path / "build")
     with pytest.raises(ValueError, match="toy takes 1 alpha and 2 inputs, but was given 1 and 3"):
-        run(program, code, cortex, [Group(np.zeros(1), np.zeros((1, 3)))])
+        emulate(program, code, cortex, [Group(np.zeros(1), np.zeros((1, 3)))])
 
 
 def test_a_missing_tool_is_named_with_the_packages_that_have_it(monkeypatch: pytest.MonkeyPatch) -> None:

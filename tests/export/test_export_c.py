@@ -18,6 +18,7 @@ from scn import SCN, transforms
 from scn.backbones import M5, MLP, LeNet5, ResNet18, ShallowCNN, ShiftInvariantCNN
 from scn.export import Options, c, interpret, rounding
 from scn.export.c import graph_of
+from scn.export.operations.affine import layers_of
 from scn.export.pack import packed
 
 BACKBONES: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...]]] = {
@@ -251,7 +252,7 @@ def test_constants_read_back_exactly(tmp_path: Path) -> None:
         np.float32
     )
     graph = graph_of(subject(net, shape), net)
-    stored = torch.cat([packed(op.weight) for op in graph.affine], dim=1).float().flatten()
+    stored = torch.cat([packed(op.weight) for op in layers_of(graph)], dim=1).float().flatten()
     assert np.array_equal(read, stored.numpy())
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import scn
 from commands import run
-from scn.cli import export
+from scn.export import staging
 
 
 @pytest.fixture(scope="module")
@@ -107,8 +107,8 @@ def test_a_file_where_the_folder_should_be(trained: Path, tmp_path: Path) -> Non
 def test_a_folder_that_cannot_be_written_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By what the system says: a test may run as a user whom no rights stop."""
     monkeypatch.setattr(os, "access", lambda *_: False)
-    with pytest.raises(ValueError, match="cannot be written to"):
-        export._writable(tmp_path)
+    with pytest.raises(ValueError, match="cannot be written to"), staging.staged(tmp_path):
+        pass
 
 
 def test_a_network_without_base_models_takes_no_alpha(trained: Path, tmp_path: Path) -> None:

@@ -14,9 +14,10 @@ from torch import Tensor, nn
 from generated import OK, built, subject
 from scn import SCN, data, transforms
 from scn.backbones import M5, MLP, LeNet5, ResNet18, ShallowCNN, ShiftInvariantCNN
-from scn.export import Options, Samples, Subject, interpret, quantise, rounding
+from scn.export import Options, Samples, Subject, calibrate, interpret, rounding
 from scn.export.c import graph_of
-from scn.export.quantise import quantised_rows
+from scn.export.operations.affine import layers_of
+from scn.export.quantisation import quantised_rows
 
 INT8 = Options(weights="int8", inference="int8")
 ROTATION = transforms.get("rotation")
@@ -121,10 +122,12 @@ def expected(what: Subject, net: nn.Module, alpha: Tensor, x: Tensor) -> Tensor:
     """What the whole numbers give in Python."""
     whole = what.plain(what.params) if what.params is not None else net
     graph = graph_of(what, whole)
-    steps = rounding.steps_of(what, graph)
+    quantisation = rounding.quantisation_of(what, graph)
     beta = net.beta(alpha).detach() if isinstance(net, SCN) and graph.dims > 1 else torch.ones(1)
-    stored = {op.target: quantised_rows(op.weight) for op in graph.affine}
-    return interpret.run(interpret.Int8(graph, beta, steps, stored), x.double())[graph.output].flatten(1)
+    stored = {op.target: quantised_rows(op.weight) for op in layers_of(graph)}
+    return interpret.run(interpret.Int8(graph, beta, quantisation, stored), x.double())[graph.output].flatten(
+        1
+    )
 
 
 WAYS = [("ram", 0.0), ("row", 0.0), ("fixed", 0.0), ("ram", 2.0), ("row", 2.0)]
@@ -137,7 +140,7 @@ def test_c_computes_the_whole_numbers_that_python_does(
     kind: str, theta: str, enough: float, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """With values of 8 bits throughout, and of 16 where there may be."""
-    monkeypatch.setattr(quantise, "ENOUGH", enough)
+    monkeypatch.setattr(calibrate, "ENOUGH", enough)
     make, shape = NETWORKS[kind]
     net = SCN(make().eval(), alpha_dim=2, dims=3, seed=1).eval()
     with torch.no_grad():
@@ -160,14 +163,14 @@ def test_c_computes_the_whole_numbers_that_python_does(
 @pytest.mark.parametrize("enough", [0.0, 2.0])
 def test_values_that_8_bits_harm_get_16(enough: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Never where 8 bits are enough, everywhere but in the answer where nothing is."""
-    monkeypatch.setattr(quantise, "ENOUGH", enough)
+    monkeypatch.setattr(calibrate, "ENOUGH", enough)
     make, shape = NETWORKS["M5"]
     net = SCN(make().eval(), alpha_dim=2, dims=3, seed=1).eval()
     graph = graph_of(subject(net, shape), net)
     x, beta = torch.randn(8, *shape), net.beta(torch.tensor([0.6, 0.8])).detach()
-    steps = quantise.calibrate(graph, x, beta.unsqueeze(0))
-    assert steps[0].bits == 16  # the input costs no time
-    assert {steps[op.target].bits for op in graph.ops if op.target != graph.output} == {16 if enough else 8}
+    found = calibrate.calibrate(graph, x, beta.unsqueeze(0), lambda logits: logits.argmax(dim=1))
+    assert found[0].bits == 16  # the input costs no time
+    assert {found[op.target].bits for op in graph.ops if op.target != graph.output} == {16 if enough else 8}
 
 
 def test_a_network_that_does_not_end_in_a_linear_layer_is_refused(tmp_path: Path) -> None:

@@ -15,13 +15,13 @@ from scn.core.errors import ScnError
 from scn.data import Normalisation
 from scn.export import Options, Subject, onnx, targets
 
-onnxruntime = pytest.importorskip("onnxruntime", reason="the extra `export` is not installed")
+onnxruntime = pytest.importorskip("onnxruntime", reason="needs onnxruntime (make venv installs it)")
 
 
 def a_subject(
     backbone: str, shape: tuple[int, ...], mixes: bool = True, params: Tensor | None = None
 ) -> Subject:
-    told = methods.get("scn" if mixes else "one4all")(transforms.get("rotation"), dims=3)
+    method = methods.get("scn" if mixes else "one4all")(transforms.get("rotation"), dims=3)
     sizes = {"width": 4} if backbone != "lenet5" else {}
     build, _ = backbones.factory(backbone, shape, 5, **sizes)
     net: nn.Module = SCN(build(), 2, 3) if mixes else build()
@@ -29,7 +29,7 @@ def a_subject(
         if isinstance(module, nn.modules.batchnorm._BatchNorm):
             assert module.running_mean is not None
             module.running_mean.normal_()
-    return Subject("toy", net, told, shape, Normalisation(), "digits", params)
+    return Subject("toy", net, method, shape, Normalisation(), "digits", params)
 
 
 def answers(path: Path, **given: Tensor) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
@@ -95,12 +95,12 @@ def test_answers_that_differ_are_an_error_and_leave_no_file(
             path.write_text("graph")
 
     monkeypatch.setattr(torch.onnx, "export", lambda *_, **__: Program())
-    monkeypatch.setattr(onnx, "check", lambda *_: (difference, scale))
+    monkeypatch.setattr(onnx, "differences", lambda *_: (difference, scale))
     write, subject = targets.get("onnx"), a_subject("mlp", (1, 8, 8), mixes=False)
     if not fails:
         assert write(subject, Options(), tmp_path).facts["max_difference"] == difference
         return
-    with pytest.raises(ScnError, match=r"answers differ from torch's by 2e-05.*toy\.onnx was not kept"):
+    with pytest.raises(ScnError, match=r"outputs differ from torch's by 2e-05.*toy\.onnx was not kept"):
         write(subject, Options(), tmp_path)
     assert list(tmp_path.iterdir()) == []
 

@@ -21,6 +21,7 @@ import torch
 from torch import Tensor
 
 from commands import run
+from needs import chromium
 from scn import data, runs, transforms
 from scn.core.network import SCN
 from scn.experiment.plan import plan_run
@@ -37,7 +38,6 @@ from scn.runs.evaluation import evaluate_run
 from scn.runs.scores import write_scores
 from scn.training.recipe import Recipe
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 PACKAGE = Path(data.__file__).parent.parent
 SCREENS = Path(os.environ.get("SCN_SCREENS", Path(__file__).parents[2] / "runs" / "screens"))
 FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
@@ -107,11 +107,11 @@ def clouds(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium: `apt-get install chromium` brings it")
-    api = pytest.importorskip("playwright.sync_api", reason="`pip install playwright` drives the browser")
-    with api.sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+    program = chromium()
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as started:
+        opened = started.chromium.launch(executable_path=program, args=FLAGS)
         yield opened
         opened.close()
 
@@ -620,9 +620,7 @@ def test_figures_keep_their_height(browser: Any, turned: Path) -> None:
 
 
 def test_an_explorer_works_without_webgl(turned: Path) -> None:
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium: `apt-get install chromium` brings it")
-    pytest.importorskip("playwright.sync_api", reason="`pip install playwright` drives the browser")
+    program = chromium()
     file = explorer(turned, "explorer")
     script = (
         "import sys; from playwright.sync_api import sync_playwright as start\n"
@@ -633,7 +631,7 @@ def test_an_explorer_works_without_webgl(turned: Path) -> None:
         "    for place in ('#space-caption', '#controls output'): print(page.locator(place).inner_text())"
     )
     flags = ["--no-sandbox", "--disable-gpu", "--disable-webgl", "--disable-3d-apis"]
-    command = [sys.executable, "-c", script, CHROMIUM, file.as_uri(), *flags]  # one driver a process
+    command = [sys.executable, "-c", script, program, file.as_uri(), *flags]  # one driver a process
     done = subprocess.run(command, capture_output=True, text=True, timeout=180, check=False)
     assert done.stdout.splitlines() == [
         "This picture needs WebGL, which this browser does not have or has switched off.",

@@ -12,6 +12,7 @@ from PIL import Image
 
 from commands import run
 from figure_runs import RECIPE, make_all
+from needs import tool
 from scn.experiment.compare import open_run
 from scn.experiment.plan import plan_run
 from scn.plots.animation import film, write_film
@@ -84,8 +85,8 @@ def test_an_mp4_without_ffmpeg_says_what_to_do(
         write_film(film(load([folder]), Options(samples=20), 2), out)
 
 
-@pytest.mark.skipif(not shutil.which("ffmpeg"), reason="ffmpeg is not on this machine")
 def test_an_mp4_is_written_where_ffmpeg_is(drawn: dict[str, Path], tmp_path: Path) -> None:
+    tool("ffmpeg")
     out = tmp_path / "turning.mp4"
     folder = str(drawn["rotation"] / "scn-d2")
     result = run("plot", folder, "--animate", "--frames", "3", "-o", str(out), *ENOUGH)

@@ -18,8 +18,11 @@ from rich.table import Table
 from scn.cli.choice import (
     BackboneOption,
     BudgetOption,
+    ClampOption,
     DataOption,
     DepthOption,
+    EpochsOption,
+    NumberOption,
     ObjectiveOption,
     PresetOption,
     RecipeOption,
@@ -27,10 +30,11 @@ from scn.cli.choice import (
     TaskOption,
     TransformOption,
     WidthOption,
-    choose,
+    chosen_by,
 )
+from scn.cli.own import vouch
 from scn.cli.progress import comparison_progress
-from scn.core.errors import ScnError
+from scn.cli.values import whole_numbers
 from scn.experiment.compare import compare, describe, entitle
 from scn.experiment.jobs import Exam, Job, plan_jobs
 from scn.plots.comparison import draw_comparison
@@ -40,6 +44,15 @@ from scn.runs import Run
 from scn.runs.collection import collect
 from scn.runs.outcome import Outcome, Row, table, write_comparison
 from scn.transforms import get as get_transform
+
+MethodsOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Separated by commas, also your package.module:Class; by default all that can deal with the "
+        "transform.",
+        callback=vouch,
+    ),
+]
 
 
 def carry_out_all(
@@ -98,6 +111,7 @@ def finish(
 
 
 def command(
+    context: typer.Context,
     output: Annotated[Path, typer.Option("-o", "--output", help="The folder for all runs.")],
     task: TaskOption = None,
     budget: BudgetOption = None,
@@ -107,9 +121,7 @@ def command(
     objective: ObjectiveOption = None,
     width: WidthOption = None,
     depth: DepthOption = None,
-    methods: Annotated[
-        str | None, typer.Option(help="Separated by commas; by default all that can deal with the transform.")
-    ] = None,
+    methods: MethodsOption = None,
     dims: Annotated[
         str | None, typer.Option(help="D of the SCNs, by commas; by default 1,3,8 or the task's.")
     ] = None,
@@ -117,8 +129,9 @@ def command(
     seed: Annotated[int, typer.Option(help="The first seed.")] = 0,
     preset: PresetOption = None,
     recipe_name: RecipeOption = None,
-    epochs: Annotated[int | None, typer.Option(help="By default the recipe's.")] = None,
-    batch_size: Annotated[int | None, typer.Option(help="By default the recipe's.")] = None,
+    epochs: EpochsOption = None,
+    batch_size: NumberOption = None,
+    clamp: ClampOption = False,
     set_: SetOption = None,
     step: Annotated[float | None, typer.Option(help="Distance of the settings in the test.")] = None,
     jobs: Annotated[
@@ -136,20 +149,7 @@ def command(
     scn compare --task rotation/mlp/fashion-mnist --budget cpu -o runs/fashion
     """
     torch.set_num_threads(1)
-    chosen = choose(
-        task=task,
-        budget=budget,
-        data=data,
-        transform=transform,
-        backbone=backbone,
-        width=width,
-        depth=depth,
-        preset=preset,
-        recipe_name=recipe_name,
-        changes={"epochs": epochs, "batch_size": batch_size},
-        set_=set_,
-        objective=objective,
-    )
+    chosen = chosen_by(context)
     names = None if methods is None else [name.strip() for name in methods.split(",")]
     several = list(chosen.dims) if dims is None else whole_numbers("--dims", dims)
     changed = get_transform(chosen.transform, chosen.preset)
@@ -157,13 +157,3 @@ def command(
     test = Exam(chosen.settings(step), chosen.test_samples)
     outcomes = carry_out_all(planned, output, chosen.backbone, test, quiet, jobs)
     finish(planned, test, outcomes, output, chosen.backbone, as_json)
-
-
-def whole_numbers(option: str, text: str) -> list[int]:
-    try:
-        values = [int(part) for part in text.split(",")]
-    except ValueError:
-        raise ScnError(f"{option} takes whole numbers separated by commas, but got {text!r}") from None
-    if min(values) < 1:
-        raise ScnError(f"{option} must be at least 1, but got {min(values)}")
-    return values

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, cast
@@ -14,11 +15,12 @@ from rich.console import Console
 from rich.table import Table
 
 from scn import methods, runs
-from scn.cli.train import numbers
+from scn.cli.own import OwnOption
+from scn.cli.values import numbers
 from scn.device import targets
 from scn.device.emulate import PHASES
 from scn.device.estimate import Assumptions, assumptions
-from scn.device.measure import Row, keep, measure
+from scn.device.measure import DeviceRow, keep, measure
 from scn.export import Options, subject_of
 from scn.runs import backbone_of
 
@@ -36,7 +38,12 @@ def command(
     alpha: Annotated[
         str | None, typer.Option(help="With --theta fixed: configured for these params (comma-separated).")
     ] = None,
-    samples: Annotated[int, typer.Option(help="Test samples under each setting.", min=1)] = 200,
+    samples: Annotated[
+        int | None,
+        typer.Option(
+            help="Test samples under each setting; by default 200, or all where there are fewer.", min=1
+        ),
+    ] = None,
     settings: Annotated[int, typer.Option(help="Settings of the transform.", min=1)] = 8,
     clock: Annotated[float | None, typer.Option(help="To estimate time: MHz.")] = None,
     cycles_per_instruction: Annotated[float | None, typer.Option(help="To estimate time.")] = None,
@@ -45,26 +52,28 @@ def command(
     backbone: Annotated[
         str | None, typer.Option(help="Your own class, package.module:Class, if the runs have one.")
     ] = None,
+    own: OwnOption = None,
     keep_files: Annotated[
-        Path | None, typer.Option("--keep", help="Keep C code, programs and answers in this folder.")
+        Path | None, typer.Option("--keep", help="Keep C code, programs and outputs in this folder.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No messages on standard error.")] = False,
 ) -> None:
     """Build the C code of runs for a processor, run it in an emulator, and measure it.
 
-    Every answer is compared with that of torch. Instructions (not cycles) are counted by phase: hypernet (the
-    configuration network), configure (the mixing) and infer. Flash and RAM are what the network adds to a
-    program; RAM includes the stack at its deepest. Time and energy are only estimated, where you say --clock
-    and --cycles-per-instruction, --current and --voltage. Writes device.json into each run folder. Needs a
-    cross-compiler and QEMU, and says which packages; it installs nothing.
+    Every prediction is compared with that of torch. Instructions (not cycles) are counted by phase: hypernet
+    (the configuration network), configure (the mixing) and infer. Flash and RAM are what the network adds to
+    a program; RAM includes the stack at its deepest. Time and energy are only estimated, where you say
+    --clock and --cycles-per-instruction, --current and --voltage. Writes device.json into each run folder.
+    Needs a cross-compiler and QEMU, and says which packages; it installs nothing.
 
     Examples: scn device runs/scn-d3 runs/one4all --target cortex-m4f
 
     scn device runs/scn-d3 --weights int8 --inference int8 --clock 64 --cycles-per-instruction 1.3
     """
     torch.set_num_threads(1)
-    chosen, guess = targets.get(target), assumptions(clock, cycles_per_instruction, current, voltage)
+    guess = assumptions(clock, cycles_per_instruction, current, voltage)
+    chosen = targets.get(target)
     chosen.require()
     held = theta or ("ram" if alpha is None else "fixed")
     options = Options(
@@ -75,9 +84,9 @@ def command(
     rows = []
     for folder in run:
         opened = runs.read(folder)
-        own = backbone_of(opened, backbone) if opened.is_own_class else None
+        factory = backbone_of(opened, backbone)
         mixes = methods.get(opened.config.method).mixes
-        subject = subject_of(opened, None, params if mixes else None, own)
+        subject = subject_of(opened, None, params if mixes else None, factory)
         with tempfile.TemporaryDirectory(prefix="scn-device-") as scratch:
             place = Path(scratch) if keep_files is None else keep_files / subject.name
             row = measure(
@@ -92,8 +101,8 @@ def command(
         _show(rows, guess, chosen)
 
 
-def _content(rows: list[Row], guess: Assumptions | None) -> dict[str, Any]:
-    content: list[dict[str, Any]] = [asdict(row) for row in rows]
+def _content(rows: list[DeviceRow], guess: Assumptions | None) -> dict[str, Any]:
+    content: list[dict[str, Any]] = [row.to_json() for row in rows]
     if guess is not None:
         for row in content:
             counted = row["instructions"] or {}
@@ -105,21 +114,11 @@ def _content(rows: list[Row], guess: Assumptions | None) -> dict[str, Any]:
     return {"target": rows[0].target, "rows": content}
 
 
-def _show(rows: list[Row], guess: Assumptions | None, target: targets.Target) -> None:
+def _show(rows: list[DeviceRow], guess: Assumptions | None, target: targets.Target) -> None:
     first = rows[0]
     options = ", ".join(f"{name} {value}" for name, value in first.options.items())
     table = Table(title=f"{target.name}: {target.processor}\n{options}", title_justify="left")
-    for name in (
-        "run",
-        "flash",
-        "weights",
-        "RAM",
-        "stack",
-        *PHASES,
-        "max difference",
-        "same class",
-        "accuracy",
-    ):
+    for name in ("run", "flash", "weights", "RAM", "stack", *PHASES, *(columns := _compared(rows))):
         table.add_column(name, justify="left" if name == "run" else "right")
     for row in rows:
         counts = row.instructions or {}
@@ -127,21 +126,38 @@ def _show(rows: list[Row], guess: Assumptions | None, target: targets.Target) ->
             row.name,
             *(f"{value:,}" for value in (row.flash, row.weights, row.ram, row.stack)),
             *(f"{counts[phase]:,}" if phase in counts else "-" for phase in PHASES),
-            f"{row.max_difference:.1e}",
-            f"{row.agreement:.2%}",
-            f"{row.accuracy:.4f}",
+            *(shown(row) for shown in columns.values()),
         )
     console = Console(width=150)
     console.print(table)
+    scores = dict.fromkeys(next(iter(row.scores)) for row in rows)
     print(
         f"bytes and instructions (means over all calls); {first.inputs:,} inputs, {first.settings} settings; "
-        "accuracy on these inputs alone"
+        f"{' and '.join(scores)} on these inputs alone"
     )
     if guess is not None:
         _show_estimate(rows, guess)
 
 
-def _show_estimate(rows: list[Row], guess: Assumptions) -> None:
+def _compared(rows: list[DeviceRow]) -> dict[str, Callable[[DeviceRow], str]]:
+    """Columns about what the device gave, as far as a row has something for them."""
+
+    def shown(value: float | None, form: str) -> str:
+        return "-" if value is None else format(value, form)
+
+    columns: dict[str, Callable[[DeviceRow], str]] = {
+        "max difference": lambda row: f"{row.max_difference:.1e}"
+    }
+    if any(row.agreement is not None for row in rows):
+        columns["same class"] = lambda row: shown(row.agreement, ".2%")
+    if any(row.max_prediction_difference is not None for row in rows):
+        columns["in units"] = lambda row: shown(row.max_prediction_difference, ".1e")
+    for key in dict.fromkeys(next(iter(row.scores)) for row in rows):
+        columns[key] = lambda row, key=key: shown(row.scores.get(key), ".4f")  # type: ignore[misc]
+    return columns
+
+
+def _show_estimate(rows: list[DeviceRow], guess: Assumptions) -> None:
     print(f"\nestimated from the instructions, not measured, {guess}:")
     for row in rows:
         for phase, count in (row.instructions or {}).items():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,8 +11,8 @@ import torch
 import typer
 
 from scn import runs
-from scn.cli.train import numbers
-from scn.core.errors import AlreadyThere, ScnError
+from scn.cli.own import OwnOption
+from scn.cli.values import numbers
 from scn.export import Options, sensors, subject_of, targets
 from scn.runs import backbone_of
 
@@ -48,6 +47,7 @@ def command(
     backbone: Annotated[
         str | None, typer.Option(help="Your own class, package.module:Class, if the run has one.")
     ] = None,
+    own: OwnOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Write a trained network as code for another place.
@@ -63,7 +63,7 @@ def command(
     torch.set_num_threads(1)
     write = targets.get(to)
     opened = runs.read(run)
-    own = backbone_of(opened, backbone) if opened.is_own_class else None
+    factory = backbone_of(opened, backbone)
     params = None if alpha is None else torch.tensor(numbers("--alpha", alpha))
     given: dict[str, Any] = {"theta": theta or ("ram" if alpha is None else "fixed")}
     options = Options(
@@ -72,8 +72,7 @@ def command(
         double_buffer=double_buffer,
         sensor=sensor,
     )
-    subject = subject_of(opened, name, params, own)
-    report = write(subject, options, _writable(output))
+    report = write(subject_of(opened, name, params, factory), options, output)
     if as_json:
         print(json.dumps({**report.facts, "files": [str(path) for path in report.files]}))
         return
@@ -81,18 +80,6 @@ def command(
         print(f"{key}: {_said(value)}")
     for path in report.files:
         print(f"wrote {path}", file=sys.stderr)
-
-
-def _writable(folder: Path) -> Path:
-    if folder.exists() and not folder.is_dir():
-        raise AlreadyThere(f"{folder} is a file: choose a folder to write to")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ScnError(f"the folder {folder} cannot be made: {error.strerror}") from error
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise ScnError(f"the folder {folder} cannot be written to: choose another, or change its rights")
-    return folder
 
 
 def _said(value: Any) -> str:

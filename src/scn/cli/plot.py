@@ -12,7 +12,8 @@ import typer
 from rich.console import Console
 from rich.progress import track
 
-from scn.cli.train import numbers
+from scn.cli.own import OwnOption
+from scn.cli.values import numbers
 from scn.core.errors import ScnError
 from scn.plots.animation import FRAMES, SUFFIXES, film, require_ffmpeg, write_film
 from scn.plots.figures import FIGURES, UNDATED, check_figure_file, find, make, write
@@ -40,6 +41,7 @@ def command(
     backbone: Annotated[
         str | None, typer.Option(help="Your own class, package.module:Class, if the runs have one.")
     ] = None,
+    own: OwnOption = None,
     animate: Annotated[
         bool,
         typer.Option("--animate", help="Instead: score, beta and weights as alpha turns, .gif or .mp4."),

@@ -18,8 +18,8 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 
 from scn import data, runs, search
-from scn.cli.compare import whole_numbers
-from scn.cli.train import numbers
+from scn.cli.own import OwnOption
+from scn.cli.values import numbers, whole_numbers
 from scn.cli.words import as_options
 from scn.core.errors import ScnError, WrongType
 from scn.core.network import SCN
@@ -94,6 +94,7 @@ def command(
     stream: StreamOption = None,
     drift: DriftOption = None,
     backbone: OwnClassOption = None,
+    own: OwnOption = None,
     samples: SamplesOption = None,
     seed: SeedOption = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,

@@ -30,7 +30,7 @@ class Code:
     include: tuple[Path, ...]
     header: str  # the text of subject.h
     inputs: int
-    classes: int
+    outputs: int
     alphas: int = 0
     dims: int = 0
     input_type: str = "<f4"

@@ -1,4 +1,4 @@
-"""Run a built harness over inputs, in an emulator or directly, and read back every answer and its cost."""
+"""Run a built harness over inputs, in an emulator or directly, and read back all outputs and their cost."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -37,22 +37,22 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Answers:
-    """What the device answered to all groups, and what that took.
+class DeviceOutputs:
+    """What the device gave for all groups, and what that took.
 
     Instructions: (G,) for `hypernet` (the configuration network) and `configure` (the mixing alone), (N,) for
     `infer`; without the first two where nothing is configured, and None where the target cannot count. Stack:
     bytes at its deepest, by phase.
     """
 
-    logits: Array  # (N, classes)
+    outputs: Array  # (N, O)
     beta: Array  # (G, D)
     instructions: dict[str, Array] | None
     stack: dict[str, int]
 
 
-def run(program: Path, code: Code, target: Target, groups: Sequence[Group]) -> Answers:
-    """The answers to all inputs. The files in.bin and out.bin are beside the program."""
+def emulate(program: Path, code: Code, target: Target, groups: Sequence[Group]) -> DeviceOutputs:
+    """The outputs for all inputs. The files in.bin and out.bin are beside the program."""
     folder = program.parent
     _write_inputs(folder / "in.bin", code, groups)
     (folder / "out.bin").unlink(missing_ok=True)
@@ -63,10 +63,10 @@ def run(program: Path, code: Code, target: Target, groups: Sequence[Group]) -> A
     if done.returncode:
         reason = ENDINGS.get(done.returncode, done.stderr.decode(errors="replace").strip())
         raise Failed(f"{code.name} failed on {target.name} with code {done.returncode}: {reason}")
-    answers = _read_answers(folder / "out.bin", code, target, groups)
+    found = _read_outputs(folder / "out.bin", code, target, groups)
     if target.ticks_per_instruction == 0:
-        return _counted_by_callgrind(answers, program, code, groups)
-    return answers
+        return _counted_by_callgrind(found, program, code, groups)
+    return found
 
 
 def _write_inputs(path: Path, code: Code, groups: Sequence[Group]) -> None:
@@ -84,7 +84,7 @@ def _write_inputs(path: Path, code: Code, groups: Sequence[Group]) -> None:
             file.write(x.tobytes())
 
 
-def _read_answers(path: Path, code: Code, target: Target, groups: Sequence[Group]) -> Answers:
+def _read_outputs(path: Path, code: Code, target: Target, groups: Sequence[Group]) -> DeviceOutputs:
     raw, place = path.read_bytes(), 4  # after the ticks of nothing, which the harness took off already
 
     def take(kind: Any, count: int) -> Array:
@@ -94,14 +94,14 @@ def _read_answers(path: Path, code: Code, target: Target, groups: Sequence[Group
         place += dtype.itemsize * count
         return found
 
-    answer = [("status", "<u4"), ("ticks", "<u4"), ("logits", "<f4", (code.classes,))]
-    configured, beta, answers = [], [], []
+    inference = [("status", "<u4"), ("ticks", "<u4"), ("outputs", "<f4", (code.outputs,))]
+    configured, beta, inferences = [], [], []
     for group in groups:
         configured.append(take("<u4", 3))
         beta.append(take("<f4", code.dims))
-        answers.append(take(answer, len(group.x)))
+        inferences.append(take(inference, len(group.x)))
     stack, overflowed = take("<u4", 3), take("<u4", 1)[0]
-    inferred = np.concatenate(answers)
+    inferred = np.concatenate(inferences)
     refused = [int(row[0]) for row in configured if row[0]] + inferred["status"][
         inferred["status"] > 0
     ].tolist()
@@ -116,15 +116,17 @@ def _read_answers(path: Path, code: Code, target: Target, groups: Sequence[Group
     ticks["infer"] = inferred["ticks"]
     scale = target.ticks_per_instruction
     counted = {name: np.rint(t / scale).astype(int) for name, t in ticks.items()} if scale else None
-    return Answers(
-        inferred["logits"], np.array(beta), counted, dict(zip(PHASES, stack.tolist(), strict=True))
+    return DeviceOutputs(
+        inferred["outputs"], np.array(beta), counted, dict(zip(PHASES, stack.tolist(), strict=True))
     )
 
 
-def _counted_by_callgrind(answers: Answers, program: Path, code: Code, groups: Sequence[Group]) -> Answers:
+def _counted_by_callgrind(
+    found: DeviceOutputs, program: Path, code: Code, groups: Sequence[Group]
+) -> DeviceOutputs:
     """The same with instructions of the first input, counted by valgrind where it is installed."""
     if shutil.which("valgrind") is None:
-        return answers
+        return found
     folder = program.parent
     _write_inputs(folder / "in.bin", code, [Group(groups[0].alpha, groups[0].x[:1])])
     nothing = _collected(program, "ticks_of_empty") // 2  # the harness calls it twice
@@ -134,7 +136,7 @@ def _counted_by_callgrind(answers: Answers, program: Path, code: Code, groups: S
         for phase, function in functions.items()
         if code.alphas or function == "infer"
     }
-    return Answers(answers.logits, answers.beta, instructions, answers.stack)
+    return replace(found, instructions=instructions)
 
 
 def _collected(program: Path, function: str) -> int:

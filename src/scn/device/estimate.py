@@ -48,7 +48,7 @@ def assumptions(
     current: float | None,
     voltage: float | None,
 ) -> Assumptions | None:
-    """What was given by options; nothing at all asks for no estimate."""
+    """What was given; nothing at all asks for no estimate."""
     if clock is None and cycles_per_instruction is None and current is None and voltage is None:
         return None
     if clock is None or cycles_per_instruction is None:

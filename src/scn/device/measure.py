@@ -1,4 +1,4 @@
-"""Measure a run on a target: every answer beside that of torch, instructions by phase, flash and RAM."""
+"""Measure a run on a target: every prediction beside that of torch, instructions by phase, flash and RAM."""
 
 from __future__ import annotations
 
@@ -17,31 +17,36 @@ from scn.core.errors import Failed, ScnError
 from scn.core.network import SCN
 from scn.data import to_float
 from scn.device.build import Code, Footprint, build
-from scn.device.emulate import Answers, Group
-from scn.device.emulate import run as emulate
+from scn.device.emulate import DeviceOutputs, Group, emulate
 from scn.device.targets import Target
 from scn.export import Options, Subject
 from scn.export import targets as exports
+from scn.export.predictions import agreement, are_classes, largest_difference, meaning_of, scores_of
+from scn.objectives import Objective
 
 FILE = "device.json"
+SAMPLES = 200  # that are sent under each setting, where there are so many
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """Test samples under settings: a group for each setting, with what torch answers and what is right."""
+    """Test samples under settings: a group for each setting, with the outputs of torch and what is right."""
 
     groups: list[Group]
-    logits: Tensor  # (N, classes), of torch
-    labels: Tensor  # (N,)
+    outputs: Tensor  # (N, O), of torch
+    labels: Tensor  # (N,) or (N, T), as the objective has them
     beta: Tensor | None  # (G, D), of torch; None where nothing is configured
 
 
 @dataclass(frozen=True)
-class Row:
+class DeviceRow:
     """One run on one target. Bytes; `ram` is static data and the stack at its deepest.
 
     `instructions` are means over all calls, `instructions_range` the least and the most of one call; both are
-    None where the target cannot count. `accuracy` is on the inputs that were sent, not on all test data.
+    None where the target cannot count. `max_difference` is that of an output from torch's. Of predictions,
+    `agreement` is how often the class is that of torch, or `max_prediction_difference` how far a value is
+    from that of torch, in its unit. `scores` are on the inputs that were sent, not on all test data; the
+    first is the one that counts.
     """
 
     name: str
@@ -57,11 +62,23 @@ class Row:
     instructions_range: dict[str, tuple[int, int]] | None
     max_difference: float
     max_beta_difference: float | None
-    agreement: float
-    accuracy: float
-    torch_accuracy: float
+    agreement: float | None
+    max_prediction_difference: float | None
+    scores: dict[str, float]
+    torch_scores: dict[str, float]
     inputs: int
     settings: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Each score under its own name, and which of them counts under "score"."""
+        content = asdict(self)
+        ours, theirs = content.pop("scores"), content.pop("torch_scores")
+        return {
+            **content,
+            "score": next(iter(ours), None),
+            **ours,
+            **{f"torch_{name}": value for name, value in theirs.items()},
+        }
 
 
 def measure(
@@ -70,20 +87,26 @@ def measure(
     target: Target,
     folder: Path,
     *,
-    samples: int = 200,
+    samples: int | None = None,
     settings: int = 8,
     name: str | None = None,
     note: Callable[[str], None] = lambda message: None,
-) -> Row:
-    """Export, build, run and compare. All files go into `folder`."""
+) -> DeviceRow:
+    """Export, build, run and compare. All files go into `folder`.
+
+    samples: by default 200, or all test samples where there are fewer.
+    """
     target.require()
     code = export(subject, options, folder / "export")
     note(f"{code.name}: building for {target.name}")
     program, footprint = build(code, target, folder / "build")
     inputs = inputs_of(subject, options, samples, settings)
+    few = len(inputs.labels) // (1 if subject.transform.measured else len(inputs.groups))
+    if samples is None and few < SAMPLES:
+        note(f"{code.name}: there are only {few} test samples: all of them are sent")
     note(f"{code.name}: {len(inputs.labels):,} inputs on {target.name}")
-    answers = emulate(program, code, target, inputs.groups)
-    return _row(name or subject.name, target, options, footprint, answers, inputs)
+    found = emulate(program, code, target, inputs.groups)
+    return _row(name or subject.name, subject.objective, target, options, footprint, found, inputs)
 
 
 def export(subject: Subject, options: Options, folder: Path) -> Code:
@@ -99,13 +122,13 @@ def export(subject: Subject, options: Options, folder: Path) -> Code:
         *([f"static {name}_state state;"] if explicit else []),
         f"#define SUBJECT_INPUT {name}_input",
         f"#define SUBJECT_INPUTS {upper}_INPUT_SIZE",
-        f"#define SUBJECT_CLASSES {upper}_CLASSES",
+        f"#define SUBJECT_OUTPUTS {upper}_{meaning_of(subject).size}",
         f"#define SUBJECT_ALPHAS {f'{upper}_ALPHA_SIZE' if configured else 0}",
         f"#define SUBJECT_DIMS {upper}_DIMS",
         f"#define SUBJECT_BETA(alpha, beta) {name}_beta(alpha, beta)",
         f"#define SUBJECT_MIX(beta) {name}_mix({first}beta)",
         f"#define SUBJECT_CONFIGURE(alpha) {name}_configure({first}alpha)",
-        f"#define SUBJECT_INFER(x, logits) {name}_infer({first}x, logits)",
+        f"#define SUBJECT_INFER(x, outputs) {name}_infer({first}x, outputs)",
     ]
     return Code(
         name,
@@ -113,14 +136,14 @@ def export(subject: Subject, options: Options, folder: Path) -> Code:
         (folder,),
         "\n".join(lines) + "\n",
         inputs=int(np.prod(subject.shape)),
-        classes=len(subject.classes),
+        outputs=subject.outputs,
         alphas=subject.transform.alpha_dim if configured else 0,
         dims=report.facts["dims"] if configured else 0,
     )
 
 
 @torch.no_grad()
-def inputs_of(subject: Subject, options: Options, samples: int, settings: int) -> Inputs:
+def inputs_of(subject: Subject, options: Options, samples: int | None, settings: int) -> Inputs:
     """So many test samples, spread over all of them, under each of so many settings.
 
     Where the settings were measured with the samples, each sample has its own. A network that is fixed to one
@@ -128,44 +151,58 @@ def inputs_of(subject: Subject, options: Options, samples: int, settings: int) -
     """
     dataset, transform = data.load(subject.data), subject.transform
     images, labels = dataset.split("test")
-    if not 1 <= samples <= len(labels):
-        raise ScnError(f"{dataset.name} has {len(labels)} test samples, but {samples} were asked for")
     if settings < 1:
         raise ScnError(f"at least 1 setting is needed, but {settings} were asked for")
-    chosen = torch.linspace(0, len(labels) - 1, samples).round().long()
-    images, labels = images[chosen], labels[chosen]
+    chosen = _spread(dataset.name, len(labels), samples)
+    images, labels = to_float(images[chosen]), subject.objective.labels(labels[chosen])
     fixed = subject.params if options.theta == "fixed" and subject.is_scn else None
     pairs: list[tuple[Tensor, Tensor]]
     if transform.measured:
-        pairs = list(zip(to_float(images).split(1), dataset.measured("test")[chosen], strict=True))
+        readings = dataset.measured("test")[chosen]
+        pairs = list(zip(images.split(1), transform.clamped(readings), strict=True))
     elif fixed is not None:
-        pairs = [(transform.apply(to_float(images), fixed), fixed)]
+        pairs = [(images, fixed)]
     else:
-        rows = transform.sample(settings, torch.Generator().manual_seed(0))
-        pairs = [(transform.apply(to_float(images), row), row) for row in rows]
+        pairs = [(images, row) for row in transform.sample(settings, torch.Generator().manual_seed(0))]
     net = subject.network if isinstance(subject.network, SCN) and fixed is None else None
-    groups, logits, beta = [], [], []
-    for changed, params in pairs:
-        x = subject.normalisation(subject.method.see(changed, params)).contiguous()
+    groups, outputs, beta = [], [], []
+    for group, params in pairs:
+        x = subject.method.inputs(group, params, subject.normalisation).contiguous()
         alpha = torch.zeros(0) if net is None else transform.encode(params)
         groups.append(Group(alpha.numpy(), x.numpy()))
-        logits.append(subject.plain(params if fixed is None else fixed)(x))
+        outputs.append(subject.plain(params if fixed is None else fixed)(x))
         if net is not None:
             beta.append(net.beta(alpha))
-    right = labels if transform.measured else labels.repeat(len(pairs))
-    return Inputs(groups, torch.cat(logits), right, torch.stack(beta) if beta else None)
+    right = labels if transform.measured else torch.cat([labels] * len(pairs))
+    return Inputs(groups, torch.cat(outputs), right, torch.stack(beta) if beta else None)
+
+
+def _spread(name: str, count: int, asked: int | None) -> Tensor:
+    """The samples to take, of `count`: as many as were asked for, or up to the usual number."""
+    if count < 1:
+        raise ScnError(f"{name} has no test samples to send")
+    if asked is not None and not 1 <= asked <= count:
+        raise ScnError(f"{name} has {count} test samples, but {asked} were asked for")
+    return torch.linspace(0, count - 1, asked or min(SAMPLES, count)).round().long()
 
 
 def _row(
-    name: str, target: Target, options: Options, footprint: Footprint, answers: Answers, inputs: Inputs
-) -> Row:
-    ours, theirs = torch.from_numpy(answers.logits.copy()), inputs.logits
+    name: str,
+    objective: Objective,
+    target: Target,
+    options: Options,
+    footprint: Footprint,
+    found: DeviceOutputs,
+    inputs: Inputs,
+) -> DeviceRow:
+    ours, theirs = torch.from_numpy(found.outputs.copy()), inputs.outputs
     if not torch.isfinite(ours).all():
-        raise Failed(f"{name} answers with values that are not finite on {target.name}")
-    classes, labels = ours.argmax(dim=1), inputs.labels
-    stack, counted = max(answers.stack.values()), answers.instructions
-    beta = None if inputs.beta is None else np.abs(answers.beta - inputs.beta.numpy()).max().item()
-    return Row(
+        raise Failed(f"{name} gives outputs that are not finite on {target.name}")
+    predictions = objective.predictions(ours), objective.predictions(theirs)
+    classes = are_classes(predictions[1])
+    stack, counted = max(found.stack.values()), found.instructions
+    beta = None if inputs.beta is None else np.abs(found.beta - inputs.beta.numpy()).max().item()
+    return DeviceRow(
         name,
         target.name,
         {name: value for name, value in asdict(options).items() if name != "sensor"},
@@ -179,19 +216,20 @@ def _row(
         {k: (int(v.min()), int(v.max())) for k, v in counted.items()} if counted else None,
         max_difference=(ours - theirs).abs().max().item(),
         max_beta_difference=beta,
-        agreement=(classes == theirs.argmax(dim=1)).double().mean().item(),
-        accuracy=(classes == labels).double().mean().item(),
-        torch_accuracy=(theirs.argmax(dim=1) == labels).double().mean().item(),
-        inputs=len(labels),
+        agreement=agreement(*predictions) if classes else None,
+        max_prediction_difference=None if classes else largest_difference(*predictions),
+        scores=scores_of(objective, ours, inputs.labels),
+        torch_scores=scores_of(objective, theirs, inputs.labels),
+        inputs=len(inputs.labels),
         settings=len(inputs.groups),
     )
 
 
-def keep(folder: Path, row: Row) -> Path:
+def keep(folder: Path, row: DeviceRow) -> Path:
     """Write a row into the run's device.json, in place of one of the same target and options."""
     path = folder / FILE
     rows = json.loads(path.read_text())["rows"] if path.is_file() else []
-    new = json.loads(json.dumps(asdict(row)))
+    new = json.loads(json.dumps(row.to_json()))
     others = [old for old in rows if (old["target"], old["options"]) != (new["target"], new["options"])]
     runs.write_json(path, {"rows": [*others, new]})
     return path

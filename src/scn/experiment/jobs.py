@@ -59,7 +59,8 @@ def plan_jobs(
         base = make(name, **variants[0][1])
         own = seeds[:1] if methods.get(name).needs_fixed else seeds  # one network for each setting is enough
         for seed, (label, changes) in itertools.product(own, variants):
-            full = "-".join(part for part in (name, label, f"seed{seed}") if part)
+            parts = (name.replace(":", "."), label, f"seed{seed}")
+            full = "-".join(part for part in parts if part)
             jobs[seed].append(Job(full, replace(base, seed=seed, **changes)))
     return [job for several in jobs.values() for job in several]
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -30,26 +31,15 @@ def plan_run(
     preset: str = "default",
     fixed: list[float] | None = None,
     configurable: Sequence[str] = ("*",),
-    objective: str = "classification",
+    objective: str = objectives.USUAL,
     seed: int = 0,
     sizes: Mapping[str, int | None] | None = None,
-    measure: bool = True,
+    normalise: bool = True,
 ) -> RunConfig:
-    """The configuration of a new run. `measure` normalises by the data's own mean and deviation."""
+    """The configuration of a new run. `normalise` by the data's own mean and deviation."""
     kind = methods.get(method)
     changed = transforms.get(transform, preset)
-    objection = kind.objection(changed)
-    if objection:
-        raise ScnError(f"the method {method} does not work for {transform}: {objection}")
-    if dims < 1:
-        raise ScnError(f"dims must be at least 1, but is {dims}")
-    if kind.needs_fixed != (fixed is not None):
-        need = "needs `fixed`, the setting it is trained for" if kind.needs_fixed else "takes no `fixed`"
-        raise ScnError(f"the method {method} {need}")
-    if fixed is not None:
-        changed.checked(torch.tensor(fixed))
-    if not 0 <= seed < 2**63:
-        raise ScnError(f"the seed must be at least 0 and below 2**63, but is {seed}")
+    _check_method(method, transform, changed, dims, fixed, seed)
     if data.is_path(data_name):
         data_name = str(Path(data_name).resolve())
     dataset = data.load(data_name)
@@ -65,13 +55,14 @@ def plan_run(
     inputs = planned.inputs(samples, setting, lambda x: x)
     make, arguments = backbones.factory(backbone, planned.shape_of(inputs), aim.outputs, **(sizes or {}))
     with torch.random.fork_rng(), torch.no_grad():
+        _require_outputs(make, planned.shape_of(inputs), aim.outputs, f"backbone {backbone}")
         net = planned.build(make).eval()
-        planned.outputs(net, inputs, setting)  # what cannot work is an error before anything is written
+        planned.outputs(net, inputs, setting)
         _require_size(net, planned, samples, f"backbone {backbone}", f"{transform} (preset {preset})")
         find_slots(make(), tuple(configurable))
     description = {"class": backbone} if ":" in backbone else {"name": backbone}
     added = seen.shape[1] - images.shape[1] if kind.shows_input and seen.dim() == images.dim() else -1
-    measured = data.measured_normalisation(images) if measure and added >= 0 else None
+    measured = data.measured_normalisation(images) if normalise and added >= 0 else None
     normalisation = measured.beside(added) if measured else data.Normalisation()
     return RunConfig(
         method=method,
@@ -89,6 +80,57 @@ def plan_run(
         samples=dataset.counts,
         checksum=dataset.checksum,
     )
+
+
+def _check_method(
+    method: str,
+    named: str,
+    transform: transforms.Transform,
+    dims: int,
+    fixed: list[float] | None,
+    seed: int,
+) -> None:
+    """Refuse a method that cannot deal with this change, and values that it cannot have."""
+    kind = methods.get(method)
+    objection = kind.objection(transform)
+    if objection:
+        raise ScnError(f"the method {method} does not work for {named}: {objection}")
+    if dims < 1:
+        raise ScnError(f"dims must be at least 1, but is {dims}")
+    if kind.needs_fixed != (fixed is not None):
+        need = "needs `fixed`, the setting it is trained for" if kind.needs_fixed else "takes no `fixed`"
+        raise ScnError(f"the method {method} {need}")
+    if fixed is not None:
+        transform.checked(torch.tensor(fixed))
+    if not 0 <= seed < 2**63:
+        raise ScnError(f"the seed must be at least 0 and below 2**63, but is {seed}")
+
+
+def _require_outputs(make: Callable[[], nn.Module], shape: tuple[int, ...], outputs: int, named: str) -> None:
+    """Refuse a backbone that does not give `outputs` values for each input of this shape."""
+    try:
+        inspect.signature(make).bind()
+    except TypeError as error:
+        raise ScnError(
+            f"the {named} cannot be made: {error}. Its constructor is given shape, classes, width and depth, "
+            "as far as it takes them; everything else needs a default"
+        ) from error
+    net, x = make().eval(), torch.zeros(2, *shape)
+    try:
+        found = net(x)
+    except RuntimeError as error:
+        reason = str(error).partition("\n")[0]
+        raise ScnError(f"the {named} cannot take inputs of shape {shape}: {reason}") from error
+    if not isinstance(found, Tensor):
+        raise ScnError(
+            f"the {named} returns a {type(found).__name__}, but must return one tensor, {outputs} values for "
+            "each input"
+        )
+    if tuple(found.shape) != (len(x), outputs):
+        raise ScnError(
+            f"the {named} returns {tuple(found.shape)} for {len(x)} inputs, but must return "
+            f"({len(x)}, {outputs}): {outputs} values for each"
+        )
 
 
 def _require_size(net: nn.Module, method: Method, x: Tensor, named: str, change: str) -> None:
@@ -126,6 +168,9 @@ def _refuse_what_cannot_work(
             columns = dataset.measured(split).shape[1]
             if columns != wanted:
                 raise ScnError(f"{name} is {wanted} value(s) for a sample, but params_{split} has {columns}")
+            if split != "test":  # whose outliers are counted when it is evaluated
+                of_split = f"{dataset.name}: params_{split}"
+                transform.within(dataset.measured(split), clamp=recipe.clamp, named=of_split)
     if recipe.horizontal_flip and dims != 4:
         raise ScnError("horizontal_flip is for images: these samples have no left and right")
     if recipe.compiled:

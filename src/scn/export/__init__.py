@@ -1,10 +1,11 @@
 """Export: a trained network as code for other places, by the name of the target.
 
-To add a target, write a file with a function decorated by `@targets.register("name")` and import it here.
+To add a target, write a file with a function decorated by `@target("name", check)` and import it here. To add
+an operation, see `operations`.
 """
 
 from scn.export import arduino, c, esp_idf, onnx, sensors
-from scn.export.base import Options, Report, Target, targets
+from scn.export.base import Options, Report, Writer, target, targets
 from scn.export.subject import Samples, Subject, subject_of
 
 __all__ = [
@@ -12,12 +13,13 @@ __all__ = [
     "Report",
     "Samples",
     "Subject",
-    "Target",
+    "Writer",
     "arduino",
     "c",
     "esp_idf",
     "onnx",
     "sensors",
     "subject_of",
+    "target",
     "targets",
 ]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scn.export import boards, c
-from scn.export.base import Options, Report, targets
+from scn.export.base import Options, Report, target
 from scn.export.sensors import ACCELEROMETER, LIGHT, Sensor
 from scn.export.subject import Subject
 
@@ -19,7 +19,7 @@ CHECKED = "the C files compile; the sketch needs the Arduino tools and a board, 
 
 
 @dataclass(frozen=True)
-class Part:
+class BoardSensor:
     """A sensor on the board: its library, the object that the library names, and what a threshold is."""
 
     library: str
@@ -27,16 +27,15 @@ class Part:
     threshold: str
 
 
-PARTS = {
-    ACCELEROMETER.name: Part("Arduino_LSM9DS1", "IMU", "degrees"),
-    LIGHT.name: Part("Arduino_APDS9960", "APDS", "as a ratio"),
+BOARD_SENSORS = {
+    ACCELEROMETER.name: BoardSensor("Arduino_LSM9DS1", "IMU", "degrees"),
+    LIGHT.name: BoardSensor("Arduino_APDS9960", "APDS", "as a ratio"),
 }
 
 
-@targets.register("arduino")
+@target("arduino", boards.check)
 def write(subject: Subject, options: Options, folder: Path) -> Report:
     """The folder NAME with NAME.ino, the network, its sensor and a README."""
-    boards.refuse_explicit(options)
     generated, sensor = c.generate(subject, options), boards.sensor_of(subject, options)
     name, place = subject.name, folder / subject.name
     files = {
@@ -53,7 +52,7 @@ def write(subject: Subject, options: Options, folder: Path) -> Report:
 def sketch(subject: Subject, options: Options, sensor: Sensor | None) -> str:
     """The text of NAME.ino."""
     values, configured = boards.values_of(subject), boards.is_configured(subject, options)
-    parts = _sensor_parts(subject, sensor, values) if sensor else dict.fromkeys(SENSOR_PARTS, "")
+    parts = _sensor_parts(subject, sensor, values) if sensor else dict.fromkeys(SENSOR_WORDS, "")
     count = len(subject.transform.parameters)
     serve = f"\n    float params[{count}];\n    if (request == 'p' && receive(params, {count}))"
     return boards.fill(
@@ -63,6 +62,7 @@ def sketch(subject: Subject, options: Options, sensor: Sensor | None) -> str:
             **parts,
             "ready": "false" if configured else "true",
             "inputs": str(_size(subject)),
+            "said": boards.fill_said("sketch.ino", subject),
             "configure": boards.fill("configure.ino", values) if configured else "",
             "requests": f", 'p' and {count} float32 to configure" if configured else "",
             "serve": f"{serve} configure(params);" if configured else "",
@@ -70,11 +70,11 @@ def sketch(subject: Subject, options: Options, sensor: Sensor | None) -> str:
     )
 
 
-SENSOR_PARTS = ("includes", "sensor", "begin", "poll")
+SENSOR_WORDS = ("includes", "sensor", "begin", "poll")
 
 
 def _sensor_parts(subject: Subject, sensor: Sensor, values: dict[str, str]) -> dict[str, str]:
-    part = PARTS[sensor.name]
+    part = BOARD_SENSORS[sensor.name]
     (parameter,) = subject.transform.parameters
     numbers = [SMOOTHING, sensor.threshold(subject)]
     if sensor is LIGHT:
@@ -118,14 +118,14 @@ def _readme(subject: Subject, sensor: Sensor | None, configured: bool) -> str:
         f"A sketch for an Arduino Nano 33 BLE Sense. Open `{name}.ino` in the Arduino IDE, or:",
         "",
         "    arduino-cli core install arduino:mbed_nano",
-        *([f"    arduino-cli lib install {PARTS[sensor.name].library}"] if sensor else []),
+        *([f"    arduino-cli lib install {BOARD_SENSORS[sensor.name].library}"] if sensor else []),
         f"    arduino-cli compile --fqbn arduino:mbed_nano:nano33ble ../{name}",
         "",
         "**What was checked:** the C files are those of `scn export --to c`, which `scn device` compares "
         "with torch. The sketch itself was not compiled by the Arduino tools and not run on a board.",
         "",
         f"By the serial port (115200 baud) send the byte `x` and {_size(subject):,} little-endian float32, "
-        "not normalised; the answer is the class and the microseconds it took.",
+        f"not normalised; the answer is the {boards.said_of(subject)} and the microseconds it took.",
     ]
     if configured:
         lines += [
@@ -137,7 +137,7 @@ def _readme(subject: Subject, sensor: Sensor | None, configured: bool) -> str:
         lines += [
             "",
             f"The {sensor.name} adapter measures {sensor.measures}, and reconfigures when it moved by more "
-            f"than {sensor.threshold(subject):g} ({PARTS[sensor.name].threshold}): less "
+            f"than {sensor.threshold(subject):g} ({BOARD_SENSORS[sensor.name].threshold}): less "
             "changes no mixing coefficient by more than a few percent. How the sensor sits on the board is "
             f"yours to set: see `scn_{sensor.name}.h`.",
         ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from scn.core.errors import ScnError
 from scn.core.registry import Registry, nearest
+from scn.export.staging import staged
 
 if TYPE_CHECKING:
     from scn.export.subject import Subject
@@ -16,8 +18,8 @@ if TYPE_CHECKING:
 Theta = Literal["ram", "row", "fixed"]
 Weights = Literal["float32", "float16", "int8"]
 Inference = Literal["float", "int8"]
-State = Literal["static", "explicit"]
-KINDS = {"theta": Theta, "weights": Weights, "inference": Inference, "state": State}
+StateKind = Literal["static", "explicit"]
+KINDS = {"theta": Theta, "weights": Weights, "inference": Inference, "state": StateKind}
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class Options:
     theta: Theta = "ram"
     weights: Weights = "float32"
     inference: Inference = "float"
-    state: State = "static"
+    state: StateKind = "static"
     double_buffer: bool = False
     sensor: str | None = None
 
@@ -56,12 +58,34 @@ class Options:
 
 @dataclass(frozen=True)
 class Report:
-    """What a target wrote, and facts about it for people and for --json."""
+    """What a target wrote, and facts about it for people and for JSON."""
 
     files: list[Path]
     facts: dict[str, Any]
 
 
-# A target writes its files for a subject into a folder that exists.
-Target = Callable[["Subject", Options, Path], Report]
-targets: Registry[Target] = Registry("target")
+# What a target is: it writes files for a subject into a folder.
+Writer = Callable[["Subject", Options, Path], Report]
+Check = Callable[["Subject", Options], None]
+targets: Registry[Writer] = Registry("target")
+
+
+def target(name: str, check: Check) -> Callable[[Writer], Writer]:
+    """Enter a target: `check` refuses options that it has no use for, before anything is done.
+
+    What it writes is moved to the folder when all of it is complete; after an error nothing is there.
+    """
+
+    def enter(write: Writer) -> Writer:
+        @targets.register(name)
+        @functools.wraps(write)
+        def whole(subject: Subject, options: Options, folder: Path) -> Report:
+            check(subject, options)
+            with staged(folder) as place:
+                report = write(subject, options, place)
+                files = [folder / path.relative_to(place) for path in report.files]
+            return Report(files, report.facts)
+
+        return whole
+
+    return enter

@@ -10,13 +10,17 @@ from torch import nn
 
 from scn.core.errors import ScnError
 from scn.core.network import SCN
-from scn.core.storage import write_atomically
-from scn.export import rounding, sensors, source
-from scn.export.base import Options, Report, targets
-from scn.export.code import FloatCode, Parts
-from scn.export.code_int8 import Int8Code
+from scn.export import rounding, sensors
+from scn.export.base import Options, Report, target
+from scn.export.confignet import add_confignet
+from scn.export.float_code import FloatCode
 from scn.export.graph import Graph
 from scn.export.header import header
+from scn.export.int8_code import Int8Code
+from scn.export.operations.affine import layers_of
+from scn.export.parts import Parts
+from scn.export.predictions import meaning_of
+from scn.export.source import source
 from scn.export.subject import Subject
 from scn.export.trace import trace
 
@@ -30,13 +34,26 @@ class Generated:
     facts: dict[str, Any]
 
 
-@targets.register("c")
+def check(subject: Subject, options: Options) -> None:
+    """Refuse a setting where none is used, none where one is, and a sensor that measures something else."""
+    if subject.params is None:
+        if subject.is_scn and options.theta == "fixed":
+            raise ScnError("theta=fixed is for one setting: say which by `params`")
+    elif not subject.is_scn:
+        raise ScnError("a network without base models is the same for every setting: leave out `params`")
+    elif options.theta != "fixed":
+        raise ScnError(f"`params` is for theta=fixed, but theta is {options.theta}")
+    if options.sensor is not None:
+        sensors.get(options.sensor, subject.transform)
+
+
+@target("c", check)
 def write(subject: Subject, options: Options, folder: Path) -> Report:
     """Write NAME.h and NAME.c."""
     made = generate(subject, options)
     files = [folder / f"{subject.name}.h", folder / f"{subject.name}.c"]
     for path, text in zip(files, (made.header, made.source), strict=True):
-        write_atomically(path, text.encode())
+        path.write_text(text, encoding="utf-8")
     if options.sensor is not None:
         files += sensors.get(options.sensor, subject.transform).copy(folder)
     return Report(files, made.facts)
@@ -44,39 +61,41 @@ def write(subject: Subject, options: Options, folder: Path) -> Report:
 
 def generate(subject: Subject, options: Options) -> Generated:
     """The C code of a subject. A network without base models is one configuration, whatever theta says."""
+    check(subject, options)
     network, options = _configured(subject, options)
     graph = graph_of(subject, network)
-    parts, accuracy = _parts(subject, options, graph)
-    confignet = network.confignet if isinstance(network, SCN) else None
-    text = source.source(subject, options, graph, parts, confignet)
-    facts = {**_facts(subject, options, graph, parts), **accuracy}
-    return Generated(header(subject, options, graph, parts, facts), text, facts)
+    meaning = meaning_of(subject)
+    parts, rounded = _parts(subject, options, graph, meaning.outputs)
+    if isinstance(network, SCN):
+        add_confignet(parts, subject.transform, network.confignet)
+    parts.constants += meaning.tables
+    facts = {**_facts(subject, options, graph, parts), **meaning.facts, **rounded}
+    return Generated(
+        header(subject, options, graph, parts, meaning, facts),
+        source(subject.name, options, parts, meaning),
+        facts,
+    )
 
 
-def _parts(subject: Subject, options: Options, graph: Graph) -> tuple[Parts, dict[str, Any]]:
-    """The pieces of the source, and what rounded weights and values do to the accuracy."""
+def _parts(subject: Subject, options: Options, graph: Graph, output: str) -> tuple[Parts, dict[str, Any]]:
+    """The parts of the network, and what rounded weights and values do to its score."""
     if options.weights == "float32":
-        return FloatCode(graph, options).build(), {}
+        return FloatCode(graph, options, output).build(), {}
     if options.inference == "float":
-        return FloatCode(graph, options).build(), rounding.of_weights(subject, options, graph)
-    steps = rounding.steps_of(subject, graph)
-    code = Int8Code(graph, options, steps)
-    return code.finish(), rounding.of_all(subject, graph, steps, code.stored)
+        return FloatCode(graph, options, output).build(), rounding.of_weights(subject, options, graph)
+    quantisation = rounding.quantisation_of(subject, graph)
+    code = Int8Code(graph, options, output, quantisation)
+    return code.build(), rounding.of_all(subject, graph, quantisation, code.stored)
 
 
 def _configured(subject: Subject, options: Options) -> tuple[nn.Module, Options]:
     """The network to export: as it is, or its configuration for one setting."""
     if not subject.is_scn:
-        if subject.params is not None:
-            raise ScnError("a network without base models is the same for every setting: leave out `params`")
         return subject.network, replace(options, theta="fixed", double_buffer=False)
-    if options.theta == "fixed":
-        if subject.params is None:
-            raise ScnError("theta=fixed is for one setting: say which by `params`")
-        return subject.plain(subject.params), options
-    if subject.params is not None:
-        raise ScnError(f"`params` is for theta=fixed, but theta is {options.theta}")
-    return subject.network, options
+    if options.theta != "fixed":
+        return subject.network, options
+    assert subject.params is not None
+    return subject.plain(subject.params), options
 
 
 def graph_of(subject: Subject, network: nn.Module) -> Graph:
@@ -93,15 +112,8 @@ def _facts(subject: Subject, options: Options, graph: Graph, parts: Parts) -> di
         "alpha_dim": subject.transform.alpha_dim,
         "inputs": graph.size(0),
         "outputs": graph.size(graph.output),
-        "weights_per_base": sum(op.rows * (op.columns + 1) for op in graph.affine),
+        "weights_per_base": sum(op.rows * (op.columns + 1) for op in layers_of(graph)),
         "macs": graph.macs(),
-        "flash": {**_summed(parts.flash), "total": sum(size for _, size in parts.flash)},
-        "ram": {**_summed(parts.ram), "total": sum(size for _, size in parts.ram)},
+        "flash": {**parts.flash, "total": sum(parts.flash.values())},
+        "ram": {**parts.ram, "total": sum(parts.ram.values())},
     }
-
-
-def _summed(sizes: list[tuple[str, int]]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for name, size in sizes:
-        found[name] = found.get(name, 0) + size
-    return found

@@ -7,7 +7,7 @@ from pathlib import Path
 import torch
 
 from scn.export import boards, c
-from scn.export.base import Options, Report, targets
+from scn.export.base import Options, Report, target
 from scn.export.sensors import Sensor
 from scn.export.subject import Subject
 
@@ -15,10 +15,9 @@ CHECKED = "the C files compile; the component needs ESP-IDF and a board, and was
 SETTINGS = 4  # that the example configures for
 
 
-@targets.register("esp-idf")
+@target("esp-idf", boards.check)
 def write(subject: Subject, options: Options, folder: Path) -> Report:
     """The folder NAME, a component: the network, its sensor, an example and a README."""
-    boards.refuse_explicit(options)
     generated, sensor = c.generate(subject, options), boards.sensor_of(subject, options)
     name, place = subject.name, folder / subject.name
     sources = [f"{name}.c", *(path.name for path in (sensor.files if sensor else ()) if path.suffix == ".c")]
@@ -65,6 +64,7 @@ def main(subject: Subject, options: Options) -> str:
             **values,
             "configure": boards.fill("esp_configure.c", values) if configured else "",
             "calls": calls,
+            "said": boards.fill_said("esp_main.c", subject),
         },
     )
 

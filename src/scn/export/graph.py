@@ -1,18 +1,19 @@
-"""The layers of a network as a list of simple operations, with the weights of every base model.
+"""The operations of a network in order, with the shapes of the values between them.
 
-Every value is a block of (channels, height, width) in memory order; a flat vector is (n, 1, 1). An `Affine`
-holds each layer with weights: rows of a matrix, applied once (linear) or at every position (convolution).
+Every value is a block of (channels, height, width) in memory order; a flat vector is (n, 1, 1). What an
+operation is, and what it becomes, stands in its own file in `operations`.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-
-import torch
-from torch import Tensor
+from typing import TYPE_CHECKING
 
 from scn.core.errors import ScnError
+
+if TYPE_CHECKING:
+    from scn.export.operations.base import Operation
 
 Shape = tuple[int, int, int]
 Pair = tuple[int, int]
@@ -42,116 +43,12 @@ class Window:
 
 
 @dataclass
-class Op:
-    """An operation that reads the values `sources` (numbers) and makes the value `target`."""
-
-    name: str
-    sources: list[int]
-    target: int
-
-
-@dataclass
-class Affine(Op):
-    """y = gain * (weight x + inner) + bias for each row, then ReLU if so.
-
-    weight: (M, rows, columns), M base models or 1 where shared; the vectors (V, rows) likewise, all with the
-    same V. `gain` is the learned factor of a norm layer where it is mixed too: then a row of theta is a
-    product of two mixtures, which no base models of its own could give.
-    """
-
-    weight: Tensor
-    bias: Tensor
-    window: Window
-    groups: int = 1
-    inner: Tensor | None = None
-    gain: Tensor | None = None
-    relu: bool = False
-
-    @property
-    def rows(self) -> int:
-        return self.weight.shape[1]
-
-    @property
-    def columns(self) -> int:
-        return self.weight.shape[2]
-
-    @property
-    def bases(self) -> int:
-        return self.weight.shape[0]
-
-    @property
-    def mixed(self) -> bool:
-        """Whether the rows depend on alpha."""
-        return self.bases > 1 or self.gain is not None
-
-    def effective(self, beta: Tensor) -> tuple[Tensor, Tensor]:
-        """The rows (rows, columns) and biases (rows,) under mixing coefficients beta (D,)."""
-        bias = _mixture(self.bias, beta)
-        weight = _mixture(self.weight, beta)
-        if self.gain is not None:
-            gain = _mixture(self.gain, beta)
-            assert self.inner is not None
-            return gain.unsqueeze(1) * weight, gain * _mixture(self.inner, beta) + bias
-        return weight, bias
-
-
-def _mixture(values: Tensor, beta: Tensor) -> Tensor:
-    if len(values) == 1:
-        return values[0]
-    return torch.tensordot(beta.to(values), values, dims=1)
-
-
-@dataclass
-class Pool(Op):
-    """The largest or the mean of each window. The mean is over `kernel` values where padding counts."""
-
-    window: Window
-    largest: bool
-    count_padding: bool = True
-    relu: bool = False
-
-
-@dataclass
-class Add(Op):
-    """The sum of two values of one shape."""
-
-    relu: bool = False
-
-
-@dataclass
-class Relu(Op):
-    pass
-
-
-@dataclass
-class Reshape(Op):
-    """The same numbers in another shape."""
-
-
-@dataclass
-class Pad(Op):
-    """A wider frame: (top, bottom, left, right), filled with 0 or with the nearest value."""
-
-    margins: tuple[int, int, int, int]
-    nearest: bool
-
-
-@dataclass
-class LessLeast(Op):
-    """x - min(x) over height and width, for each channel."""
-
-
-@dataclass
 class Graph:
-    """Operations in order. shapes[i]: of value i; value 0 is the input, the last operation's the answer."""
+    """Operations in order. shapes[i]: of value i; value 0 is the input, the last operation's the output."""
 
     shapes: list[Shape]
-    ops: list[Op] = field(default_factory=list)
+    ops: list[Operation] = field(default_factory=list)
     dims: int = 1
-
-    @property
-    def affine(self) -> list[Affine]:
-        return [op for op in self.ops if isinstance(op, Affine)]
 
     @property
     def output(self) -> int:
@@ -160,6 +57,14 @@ class Graph:
     def size(self, value: int) -> int:
         return math.prod(self.shapes[value])
 
+    def readers(self, value: int) -> list[Operation]:
+        """The operations that read a value, also in another shape."""
+        found: list[Operation] = []
+        for op in self.ops:
+            if value in op.sources:
+                found += self.readers(op.target) if op.is_view else [op]
+        return found
+
     def macs(self) -> int:
         """Multiply-accumulates of one inference."""
-        return sum(op.rows * op.columns * math.prod(self.shapes[op.target][1:]) for op in self.affine)
+        return sum(op.macs(self) for op in self.ops)

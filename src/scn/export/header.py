@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from scn.export import encode
 from scn.export.base import Options
-from scn.export.code import Parts
 from scn.export.graph import Graph
+from scn.export.parts import Parts
+from scn.export.predictions import Meaning
 from scn.export.state import parameter, state_text
 from scn.export.subject import Subject
 
@@ -29,6 +29,7 @@ MEANING = {
     "scales": "of rows of 8-bit weights, const",
     "biases and gains": "const",
     "configuration network": "const",
+    "targets": "their means and deviations, const",
     "theta": "the mixed weights",
     "beta": "the mixing coefficients",
     "activations": "values between layers, sharing memory",
@@ -41,25 +42,32 @@ THETA = {
 }
 
 
-def header(subject: Subject, options: Options, graph: Graph, parts: Parts, facts: dict[str, Any]) -> str:
+def header(
+    subject: Subject,
+    options: Options,
+    graph: Graph,
+    parts: Parts,
+    meaning: Meaning,
+    facts: dict[str, Any],
+) -> str:
     name, guard = subject.name, f"{subject.name.upper()}_H"
     return "\n".join(
         [
-            f"/*\n{_about(subject, options, graph, facts)} */",
+            f"/*\n{_about(subject, options, graph, meaning, facts)} */",
             f"#ifndef {guard}\n#define {guard}\n",
             "#include <stdint.h>\n" if options.state == "explicit" else "",
             '#ifdef __cplusplus\nextern "C" {\n#endif\n',
             STATUS,
-            _sizes(subject, graph, facts),
+            _sizes(subject, graph, meaning, facts),
             f"typedef float {name}_input;\n",
-            _functions(subject, options, parts),
+            _functions(subject, options, parts, meaning),
             "#ifdef __cplusplus\n}\n#endif\n",
             f"#endif /* {guard} */\n",
         ]
     )
 
 
-def _about(subject: Subject, options: Options, graph: Graph, facts: dict[str, Any]) -> str:
+def _about(subject: Subject, options: Options, graph: Graph, meaning: Meaning, facts: dict[str, Any]) -> str:
     mean, deviation = (
         ", ".join(f"{v:.9g}" for v in values)
         for values in (subject.normalisation.mean, subject.normalisation.deviation)
@@ -71,7 +79,7 @@ def _about(subject: Subject, options: Options, graph: Graph, facts: dict[str, An
         "",
         f"x: {graph.size(0)} floats, {shape} in this order, normalised: (value - mean) / deviation, where an",
         f"   image has values from 0 to 1, a sound from -1 to 1. mean {mean}; deviation {deviation}.",
-        f"logits: {graph.size(graph.output)} floats, one for each class; the largest is the answer.",
+        *meaning.about.splitlines(),
         "",
         f"theta: {options.theta}{setting}: {THETA[options.theta]}.",
         f"weights: {options.weights}; arithmetic of inference: {options.inference}.",
@@ -86,11 +94,11 @@ def _about(subject: Subject, options: Options, graph: Graph, facts: dict[str, An
     return "".join(f" * {line}".rstrip() + "\n" for line in lines)
 
 
-def _sizes(subject: Subject, graph: Graph, facts: dict[str, Any]) -> str:
+def _sizes(subject: Subject, graph: Graph, meaning: Meaning, facts: dict[str, Any]) -> str:
     upper = subject.name.upper()
     sizes = {
         "INPUT_SIZE": graph.size(0),
-        "CLASSES": graph.size(graph.output),
+        meaning.size: graph.size(graph.output),
         "DIMS": graph.dims,
         "FLASH_BYTES": facts["flash"]["total"],
         "RAM_BYTES": facts["ram"]["total"],
@@ -102,30 +110,30 @@ def _sizes(subject: Subject, graph: Graph, facts: dict[str, Any]) -> str:
     return "".join(f"#define {upper}_{key} {value}\n" for key, value in sizes.items())
 
 
-def _functions(subject: Subject, options: Options, parts: Parts) -> str:
+def _functions(subject: Subject, options: Options, parts: Parts, meaning: Meaning) -> str:
     name, upper = subject.name, subject.name.upper()
-    configurable = options.theta != "fixed"
+    infer = f"const {name}_input *x, float *{meaning.outputs}"
     found = []
     if options.state == "explicit":
         found.append(
             "/* All that a network changes. Set it to zero before the first call (a static one is). */\n"
-            + state_text(name, options, parts, configurable)
+            + state_text(name, parts)
         )
-    if configurable:
-        found += _configuration(subject, options)
+    if parts.configurable:
+        found += _configuration(subject, options, parts)
     found += [
-        f"/* x: {upper}_INPUT_SIZE values, logits: {upper}_CLASSES. */\n"
-        f"scn_status {name}_infer({parameter(name, options, f'const {name}_input *x, float *logits')});\n",
-        f"extern const char *const {name}_class_names[{upper}_CLASSES];\n",
+        f"/* x: {upper}_INPUT_SIZE values, {meaning.outputs}: {upper}_{meaning.size}. */\n"
+        f"scn_status {name}_infer({parameter(name, options, infer)});\n",
+        *meaning.declared,
     ]
     return "\n".join(found)
 
 
-def _configuration(subject: Subject, options: Options) -> list[str]:
+def _configuration(subject: Subject, options: Options, parts: Parts) -> list[str]:
     name = subject.name
     listed = ", ".join(f"{p.name}{f' in {p.unit}' if p.unit else ''}" for p in subject.transform.parameters)
     found = []
-    if encode.encode_statements(subject.transform) is not None:
+    if parts.encode is not None:
         found.append(
             f"/* params ({listed}) to alpha. */\n"
             f"scn_status {name}_encode(const float *params, float *alpha);\n"

@@ -1,6 +1,6 @@
 """Where each value of a graph lies: values that are never needed at the same time share memory.
 
-The input stays where the caller has it and the answer goes where the caller wants it; everything between
+The input stays where the caller has it and the output goes where the caller wants it; everything between
 lies in one block, the largest values placed first, each at the lowest place that is free while it lives.
 """
 
@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scn.export.graph import Add, Graph, Relu, Reshape
-
-ALIGNMENT = 4
+from scn.export.graph import Graph
+from scn.export.pack import padded
 
 
 @dataclass(frozen=True)
-class Plan:
+class Layout:
     """offsets[v] is where value v starts, in bytes; roots[v] is the value whose memory v uses."""
 
     offsets: dict[int, int]
@@ -22,7 +21,7 @@ class Plan:
     size: int
 
 
-def plan(graph: Graph, widths: dict[int, int], caller: set[int]) -> Plan:
+def lay_out(graph: Graph, widths: dict[int, int], caller: set[int]) -> Layout:
     """widths[v]: bytes of one element of value v; `caller`: values whose memory belongs to the caller."""
     roots = _roots(graph, widths)
     first: dict[int, int] = {}
@@ -36,28 +35,28 @@ def plan(graph: Graph, widths: dict[int, int], caller: set[int]) -> Plan:
         first[0] = -1
     own = {roots[v] for v in caller}
     placed: dict[int, int] = {}
-    sizes = {v: -(-graph.size(v) * widths[v] // ALIGNMENT) * ALIGNMENT for v in first}
+    sizes = {v: padded(graph.size(v) * widths[v]) for v in first}
     for value in sorted((v for v in first if v not in own), key=lambda v: (-sizes[v], v)):
         alive = [v for v in placed if first[v] <= last[value] and first[value] <= last[v]]
         placed[value] = _lowest(sizes[value], [(placed[v], sizes[v]) for v in alive])
     size = max((placed[v] + sizes[v] for v in placed), default=0)
-    return Plan({v: placed[roots[v]] for v in roots if roots[v] in placed}, roots, size)
+    return Layout({v: placed[roots[v]] for v in roots if roots[v] in placed}, roots, size)
 
 
 def _roots(graph: Graph, widths: dict[int, int]) -> dict[int, int]:
-    """A reshape uses its input's memory, and so do ReLU and sums of inputs that nothing reads later."""
+    """A view uses its source's memory; so does what works in place, if nothing reads the source later."""
     roots = {0: 0}
     readers: dict[int, int] = {}
     for step, op in enumerate(graph.ops):
         for source in op.sources:
             readers[roots[source]] = step
         roots[op.target] = op.target
-        if isinstance(op, Reshape):
+        if op.is_view:
             roots[op.target] = roots[op.sources[0]]
     for step, op in enumerate(graph.ops):
         source = roots[op.sources[0]]
         own = source and op.target != graph.output and widths[source] == widths[op.target]
-        if isinstance(op, Relu | Add) and readers[source] == step and own:
+        if op.in_place and readers[source] == step and own:
             old = roots[op.target]
             roots = {v: source if r == old else r for v, r in roots.items()}
             readers[source] = max((readers.get(r, step) for r in (old, source)), default=step)

@@ -1,7 +1,7 @@
-"""ONNX: the whole SCN, (x, alpha) -> logits, and the network configured for one setting, x -> logits.
+"""ONNX: the whole SCN, (x, alpha) -> outputs, and the network configured for one setting, x -> outputs.
 
-The batch size is free in both; alpha (S,) is one for the batch. Each file is run by onnxruntime before this
-reports success, and its answers must be those of torch.
+The batch size is free in both; alpha (S,) is one for the batch. Each file is run by onnxruntime before it
+is kept, and its outputs must be those of torch.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ from torch import Tensor, nn
 
 from scn.core.errors import Failed, ScnError
 from scn.core.network import SCN
-from scn.export.base import Options, Report, targets
+from scn.export.base import Options, Report, target
+from scn.export.predictions import meaning_of
 from scn.export.subject import Subject
 
 NEEDED = ("onnx", "onnxscript", "onnxruntime")
-TOLERANCE = 1e-5  # of the largest logit, or of 1
+TOLERANCE = 1e-5  # of the largest output, or of 1
 BATCHES = (1, 5)  # that a file is tried on
 
 
@@ -39,70 +40,67 @@ class _Whole(nn.Module):
         return self.net.answer(x, self.net.confignet(alpha.unsqueeze(0)))
 
 
-@targets.register("onnx")
-def write(subject: Subject, options: Options, folder: Path) -> Report:
-    """NAME.onnx, and for an SCN NAME_configured.onnx."""
-    _require()
+def check(subject: Subject, options: Options) -> None:
+    """An ONNX file has none of the options of C code."""
+    missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
+    if missing:
+        raise Failed(f"an ONNX export needs {', '.join(missing)}: `pip install 'scn[export]'`")
     for name, value in vars(options).items():
         if value not in (getattr(Options(), name), "fixed"):
             raise ScnError(f"{name}={value} is for C code: an ONNX file holds float32 weights, and no state")
-    net = subject.network
+
+
+@target("onnx", check)
+def write(subject: Subject, options: Options, folder: Path) -> Report:
+    """NAME.onnx, and for an SCN NAME_configured.onnx."""
+    net, files = subject.network, [folder / f"{subject.name}.onnx"]
+    facts: dict[str, Any] = {"name": subject.name, **meaning_of(subject).facts}
     if not isinstance(net, SCN):
-        difference = _export(net, (), subject.shape, folder / f"{subject.name}.onnx")
-        return Report([folder / f"{subject.name}.onnx"], {"name": subject.name, "max_difference": difference})
+        return Report(files, {**facts, "max_difference": _export(net, (), subject, files[0])})
     chosen = subject.transform.regular()[0] if subject.params is None else subject.params
     alpha = subject.transform.encode(chosen)
-    files = [folder / f"{subject.name}.onnx", folder / f"{subject.name}_configured.onnx"]
-    differences = [
-        _export(_Whole(net), (alpha,), subject.shape, files[0]),
-        _export(subject.plain(chosen), (), subject.shape, files[1]),
+    files.append(folder / f"{subject.name}_configured.onnx")
+    found = [
+        _export(_Whole(net), (alpha,), subject, files[0]),
+        _export(subject.plain(chosen), (), subject, files[1]),
     ]
-    facts: dict[str, Any] = {
-        "name": subject.name,
+    facts |= {
         "inputs": {"x": ["batch", *subject.shape], "alpha": [net.alpha_dim]},
         "configured_for": chosen.tolist(),
-        "configured_by": "default: the first setting of the grid" if subject.params is None else "--alpha",
-        "max_difference": max(differences),
+        "configured_by": "default: the first setting of the grid" if subject.params is None else "params",
+        "max_difference": max(found),
     }
     return Report(files, facts)
 
 
-def _require() -> None:
-    missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
-    if missing:
-        raise Failed(f"an ONNX export needs {', '.join(missing)}: `pip install 'scn[export]'`")
-
-
-def _export(net: nn.Module, alpha: tuple[Tensor, ...], shape: tuple[int, ...], path: Path) -> float:
-    """Write one file and return how far onnxruntime's answers are from those of torch."""
-    x = torch.zeros(2, *shape)
+def _export(net: nn.Module, alpha: tuple[Tensor, ...], subject: Subject, path: Path) -> float:
+    """Write one file and return how far onnxruntime's outputs are from those of torch."""
     with _quiet():
         program = torch.onnx.export(
             net.eval(),
-            (x, *alpha),
+            (torch.zeros(2, *subject.shape), *alpha),
             dynamo=True,
             verbose=False,
             input_names=["x", "alpha"][: 1 + len(alpha)],
-            output_names=["logits"],
+            output_names=[meaning_of(subject).outputs],
             dynamic_shapes=({0: torch.export.Dim("batch")}, *(None for _ in alpha)),
         )
     assert program is not None
     program.save(path, external_data=False)
-    difference, scale = check(path, net, alpha, shape)
+    difference, scale = differences(path, net, alpha, subject.shape)
     if not difference <= TOLERANCE * max(1.0, scale):
-        path.unlink()
         raise Failed(
-            f"onnxruntime's answers differ from torch's by {difference:g}, with logits up to {scale:g}: "
+            f"onnxruntime's outputs differ from torch's by {difference:g}, with outputs up to {scale:g}: "
             f"{path.name} was not kept"
         )
     return difference
 
 
 @torch.no_grad()
-def check(
+def differences(
     path: Path, net: nn.Module, alpha: tuple[Tensor, ...], shape: tuple[int, ...]
 ) -> tuple[float, float]:
-    """The largest difference between onnxruntime and torch, over several batch sizes; the largest logit."""
+    """The largest difference between onnxruntime and torch, over several batch sizes; the largest output."""
     import onnxruntime
 
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
@@ -110,7 +108,7 @@ def check(
     for batch in BATCHES:
         x = torch.randn(batch, *shape, generator=generator)
         given = dict(zip(["x", "alpha"], (value.numpy() for value in (x, *alpha)), strict=False))
-        (ours,) = session.run(["logits"], given)
+        (ours,) = session.run(None, given)
         theirs = net(x, *alpha).numpy()
         difference = max(difference, float(np.abs(ours - theirs).max()))
         scale = max(scale, float(np.abs(theirs).max()))

@@ -13,7 +13,13 @@ import torch
 from torch import Tensor
 
 BLOCK = 4
+WORD = 4  # bytes
 PER_LINE = 8
+
+
+def padded(size: int) -> int:
+    """Bytes, rounded up to whole words."""
+    return -(-size // WORD) * WORD
 
 
 def blocks(rows: int) -> list[tuple[int, int]]:
@@ -74,8 +80,17 @@ def whole(values: Tensor) -> Iterable[str]:
     return (str(int(v)) for v in values.flatten().tolist())
 
 
-def table(kind: str, name: str, items: Iterable[str]) -> str:
-    """A constant array."""
+def array(kind: str, name: str, items: Iterable[str]) -> tuple[str, str]:
+    """An array as it is declared, and its numbers."""
     listed = list(items)
     lines = [", ".join(listed[i : i + PER_LINE]) for i in range(0, len(listed), PER_LINE)]
-    return f"static const {kind} {name}[{len(listed)}] = {{\n    " + ",\n    ".join(lines) + "\n};\n"
+    return f"{kind} {name}[{len(listed)}]", "{\n    " + ",\n    ".join(lines) + "\n}"
+
+
+def quoted(text: str) -> str:
+    """A string in C, byte by byte where it is not plain ASCII."""
+    found = '"'
+    for byte in text.encode():
+        plain = 32 <= byte < 127 and chr(byte) not in '"\\?'
+        found += chr(byte) if plain else f"\\{byte:03o}"
+    return found + '"'

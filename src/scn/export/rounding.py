@@ -1,4 +1,4 @@
-"""What rounding weights and activations costs: accuracy before and after, on test samples."""
+"""What rounding weights and activations costs: the score before and after, on test samples."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ from torch import Tensor
 
 from scn.core.network import SCN
 from scn.export.base import Options
+from scn.export.calibrate import by_setting, calibrate
 from scn.export.graph import Graph
 from scn.export.interpret import Float, Int8, run
-from scn.export.quantise import Step, by_setting, calibrate, quantised_rows
+from scn.export.operations.affine import layers_of
+from scn.export.predictions import agreement, are_classes, largest_difference, scores_of
+from scn.export.quantisation import Quantisation, quantised_rows
 from scn.export.subject import Samples, Subject
 
 TEST_SAMPLES = 1000
@@ -27,16 +30,16 @@ def betas(subject: Subject, graph: Graph, samples: Samples) -> Tensor:
         return subject.network.beta(subject.transform.encode(samples.params)).double()
 
 
-def steps_of(subject: Subject, graph: Graph) -> dict[int, Step]:
-    """The steps of all values, by training samples."""
+def quantisation_of(subject: Subject, graph: Graph) -> dict[int, Quantisation]:
+    """The quantisation parameters of all values, by training samples."""
     samples = subject.calibration()
-    return calibrate(graph, samples.x, betas(subject, graph, samples))
+    return calibrate(graph, samples.x, betas(subject, graph, samples), subject.objective.predictions)
 
 
 def with_rounded_weights(graph: Graph, options: Options) -> Graph:
     """The same graph with its weights as they are stored."""
     rounded = copy.deepcopy(graph)
-    for op in rounded.affine:
+    for op in layers_of(rounded):
         if options.weights == "float16":
             op.weight = op.weight.half().double()
         else:
@@ -52,28 +55,39 @@ def of_weights(subject: Subject, options: Options, graph: Graph) -> dict[str, An
 
 
 def of_all(
-    subject: Subject, graph: Graph, steps: dict[int, Step], stored: dict[int, tuple[Tensor, Tensor]]
+    subject: Subject,
+    graph: Graph,
+    quantisation: dict[int, Quantisation],
+    stored: dict[int, tuple[Tensor, Tensor]],
 ) -> dict[str, Any]:
     """In whole numbers throughout."""
-    return _compared(subject, graph, lambda beta: Int8(graph, beta, steps, stored))
+    return _compared(subject, graph, lambda beta: Int8(graph, beta, quantisation, stored))
 
 
 def _compared(subject: Subject, graph: Graph, exported: Callable[[Tensor], Float]) -> dict[str, Any]:
+    """The score on test samples before and after, under its name."""
+    objective = subject.objective
+    score = objective.score
     if subject.has_no_data:
-        return {"accuracy": None}
+        return {score.key: None}
     samples = subject.samples("test", TEST_SAMPLES, seed=1)
-    answers, ours = (torch.empty(len(samples.y), dtype=torch.long) for _ in range(2))
+    found = torch.empty(2, len(samples.y), graph.size(graph.output), dtype=torch.float64)
     for rows, beta in by_setting(betas(subject, graph, samples), len(samples.y)):
         x = samples.x[rows].double()
-        answers[rows] = run(Float(graph, beta), x)[graph.output].flatten(1).argmax(dim=1)
-        ours[rows] = run(exported(beta), x)[graph.output].flatten(1).argmax(dim=1)
-    before, after = ((found == samples.y).double().mean().item() for found in (answers, ours))
+        for outputs, arithmetic in zip(found, (Float(graph, beta), exported(beta)), strict=True):
+            outputs[rows] = run(arithmetic, x)[graph.output].flatten(1)
+    before, after = (scores_of(objective, outputs, samples.y)[score.key] for outputs in found)
+    theirs, ours = (objective.predictions(outputs) for outputs in found)
+    if are_classes(theirs):
+        same = {"agreement": round(agreement(ours, theirs), 4)}
+    else:
+        same = {"max_difference": largest_difference(ours, theirs)}
     return {
-        "accuracy": {
+        score.key: {
             "float32": round(before, 4),
             "exported": round(after, 4),
-            "drop": round(before - after, 4),
-            "agreement": round((answers == ours).double().mean().item(), 4),
+            "drop": round(before - after if score.higher_is_better else after - before, 4),
+            **same,
             "samples": len(samples.y),
         }
     }

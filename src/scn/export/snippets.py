@@ -1,58 +1,25 @@
-"""The pieces of C in `templates/`, and what stands before them in every source file."""
+"""The pieces of C that sources are made of, in an order in which each uses only those before it.
+
+What several operations share is in `templates/`; an operation brings the rest itself, as text or by files.
+"""
 
 from __future__ import annotations
 
 from importlib.resources import files
 
-ORDER = (  # a snippet uses those before it
-    "exp",
-    "circle",
-    "log",
-    "patch",
-    "block",
-    "store",
-    "linear",
-    "mix_float32",
-    "mix_float16",
-    "mix_int8",
-    "rows",
-    "rows_bias",
-    "coefficients",
-    "rows_ram",
+
+def from_files(*names: str) -> dict[str, str]:
+    """Pieces by the names of their files in `templates/`."""
+    folder = files("scn.export") / "templates"
+    return {name: (folder / f"{name}.c").read_text() for name in names}
+
+
+FLOAT = from_files(
+    *("exp", "circle", "log", "patch", "block", "store", "linear"),
+    *("mix_float32", "mix_float16", "mix_int8", "rows", "rows_bias", "coefficients", "rows_ram"),
     "linear_ram",
-    "linear_row",
-    "gather",
-    "conv_ram",
-    "conv_row",
-    "seen",
-    "max",
-    "mean",
-    "add",
-    "relu",
-    "pad",
-    "less_least",
-    "int8_dot",
-    "int8_input",
-    "int8_input8",
-    "int8_widen",
-    "int8_rows",
-    "int8_mix",
-    "int8_rows_ram",
-    "int_affine",
-    "int8_last",
-    "int8_row",
-    "int_linear_row",
-    "int8_last_row",
-    "int_gather",
-    "int_conv",
-    "int_conv_row",
-    "int_max",
-    "int_mean",
-    "int_add",
-    "int_relu",
-    "int_pad",
-    "int8_less_least",
 )
+INT8 = from_files("int8_dot", "int8_input", "int8_input8", "int8_widen")
 HEAD = """\
 #include <float.h>
 #include <limits.h>
@@ -92,17 +59,3 @@ HEAD = """\
 #define SCN_BARRIER() ((void)0)
 #endif
 """
-
-
-def snippet(name: str) -> str:
-    """A piece by its name; what follows a colon fills in its places @1@, @2@, ..., as types of numbers do."""
-    file, *fill = name.split(":")
-    text = (files("scn.export") / "templates" / f"{file}.c").read_text()
-    for i, value in enumerate(fill, start=1):
-        text = text.replace(f"@{i}@", value)
-    return text
-
-
-def in_order(names: list[str]) -> list[str]:
-    """Names so that each piece comes behind those that it uses."""
-    return sorted(names, key=lambda name: (ORDER.index(name.split(":")[0]), name))

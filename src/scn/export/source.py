@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import textwrap
 
-from scn.core.confignet import HIDDEN_UNITS, ConfigurationNetwork
-from scn.export import encode
 from scn.export.base import Options
-from scn.export.code import BASE_TYPES, Parts
-from scn.export.graph import Graph
-from scn.export.pack import floats, packed, table
-from scn.export.snippets import HEAD, in_order, snippet
+from scn.export.operations import SNIPPETS
+from scn.export.operations.affine.in_float import BASE_TYPES
+from scn.export.parts import Parts
+from scn.export.predictions import Meaning
+from scn.export.snippets import HEAD
 from scn.export.state import (
     DOUBLE_BEGIN,
     DOUBLE_END,
@@ -23,19 +22,14 @@ from scn.export.state import (
     parameter,
     state_text,
 )
-from scn.export.subject import Subject
 
 
-def source(
-    subject: Subject, options: Options, graph: Graph, parts: Parts, confignet: ConfigurationNetwork | None
-) -> str:
-    name = subject.name
-    functions = [_class_names(subject)]
-    if confignet is not None:
-        parts.need("exp", "store", "linear", "linear_ram", *encode.snippets(subject.transform))
-        functions += [_encode(subject), _beta(subject, confignet, parts), _mix(name, options, parts)]
+def source(name: str, options: Options, parts: Parts, meaning: Meaning) -> str:
+    functions = list(meaning.defined)
+    if parts.configurable:
+        functions += [_encode(name, parts), _beta(name, parts), _mix(name, options, parts)]
         functions.append(_configure(name, options))
-    functions.append(_infer(name, options, parts, confignet is not None))
+    functions.append(_infer(name, options, parts, meaning.outputs))
     return "\n".join(
         [
             f'/* {name}: made by `scn export`. See {name}.h. */\n#include "{name}.h"\n',
@@ -43,18 +37,33 @@ def source(
             *parts.defines,
             f"#define SCN_BASE {BASE_TYPES[options.weights]}",
             "",
-            *(snippet(part) for part in in_order(parts.snippets)),
-            *parts.tables,
-            _own_state(name, options, parts, confignet is not None),
+            *(_snippet(part) for part in _in_order(parts.snippets)),
+            *parts.constant_texts(),
+            _own_state(name, options, parts),
             *(text for text in functions if text),
         ]
     )
 
 
-def _own_state(name: str, options: Options, parts: Parts, configurable: bool) -> str:
+def _in_order(names: list[str]) -> list[str]:
+    """Names so that each piece comes behind those that it uses."""
+    places = {name: place for place, name in enumerate(SNIPPETS)}
+    return sorted(names, key=lambda name: (places[name.split(":")[0]], name))
+
+
+def _snippet(name: str) -> str:
+    """A piece by its name; what follows a colon fills in its places @1@, @2@, ..., as types of numbers do."""
+    piece, *fill = name.split(":")
+    text = SNIPPETS[piece]
+    for i, value in enumerate(fill, start=1):
+        text = text.replace(f"@{i}@", value)
+    return text
+
+
+def _own_state(name: str, options: Options, parts: Parts) -> str:
     if options.state == "explicit":
         return ""
-    return f"{state_text(name, options, parts, configurable)}static {name}_state {name}_own;\n"
+    return f"{state_text(name, parts)}static {name}_state {name}_own;\n"
 
 
 def _prologue(name: str, options: Options) -> str:
@@ -65,61 +74,16 @@ def _body(statements: list[str], depth: int = 1) -> str:
     return textwrap.indent("\n".join(statements), "    " * depth)
 
 
-def _class_names(subject: Subject) -> str:
-    listed = ",\n    ".join(quoted(text) for text in subject.classes)
-    size = f"{subject.name.upper()}_CLASSES"
-    return f"const char *const {subject.name}_class_names[{size}] = {{\n    {listed}\n}};\n"
-
-
-def quoted(text: str) -> str:
-    """A string in C, byte by byte where it is not plain ASCII."""
-    found = '"'
-    for byte in text.encode():
-        plain = 32 <= byte < 127 and chr(byte) not in '"\\?'
-        found += chr(byte) if plain else f"\\{byte:03o}"
-    return found + '"'
-
-
-def _encode(subject: Subject) -> str:
-    statements = encode.encode_statements(subject.transform)
-    if statements is None:
+def _encode(name: str, parts: Parts) -> str:
+    if parts.encode is None:
         return ""
-    head = f"scn_status {subject.name}_encode(const float *params, float *alpha)"
-    return f"{head}\n{{\n{_body(statements)}\n    return SCN_OK;\n}}\n"
+    head = f"scn_status {name}_encode(const float *params, float *alpha)"
+    return f"{head}\n{{\n{_body(parts.encode)}\n    return SCN_OK;\n}}\n"
 
 
-def _beta(subject: Subject, confignet: ConfigurationNetwork, parts: Parts) -> str:
-    hidden, output = confignet.hidden, confignet.output
-    size = 0
-    for label, layer in (("hidden", hidden), ("output", output)):
-        for kind, values in (("weights", packed(layer.weight.unsqueeze(0))), ("bias", layer.bias)):
-            parts.tables.append(table("float", f"scn_{label}_{kind}", floats(values)))
-            size += 4 * values.numel()
-    parts.flash.append(("configuration network", size))
-    checks = _body(encode.check_statements(subject.transform))
-    return f"""\
-scn_status {subject.name}_beta(const float *alpha, float *beta)
-{{
-    float hidden[{HIDDEN_UNITS}];
-    float most, sum = 0.0f;
-    int i;
-{checks}
-    scn_linear(scn_hidden_weights, scn_hidden_bias, alpha, hidden, {HIDDEN_UNITS}, {hidden.in_features}, 1);
-    scn_linear(scn_output_weights, scn_output_bias, hidden, beta, SCN_DIMS, {HIDDEN_UNITS}, 0);
-    most = beta[0];
-    for (i = 1; i < SCN_DIMS; i++) {{
-        most = beta[i] > most ? beta[i] : most;
-    }}
-    for (i = 0; i < SCN_DIMS; i++) {{
-        beta[i] = scn_exp(beta[i] - most);
-        sum += beta[i];
-    }}
-    for (i = 0; i < SCN_DIMS; i++) {{
-        beta[i] /= sum;
-    }}
-    return SCN_OK;
-}}
-"""
+def _beta(name: str, parts: Parts) -> str:
+    head = f"scn_status {name}_beta(const float *alpha, float *beta)"
+    return f"{head}\n{{\n{_body(parts.beta)}\n    return SCN_OK;\n}}\n"
 
 
 def _mix(name: str, options: Options, parts: Parts) -> str:
@@ -163,18 +127,18 @@ def _configure(name: str, options: Options) -> str:
 """
 
 
-def _infer(name: str, options: Options, parts: Parts, configurable: bool) -> str:
-    rest = f"const {name}_input *x, float *logits"
+def _infer(name: str, options: Options, parts: Parts, outputs: str) -> str:
+    rest = f"const {name}_input *x, float *{outputs}"
     head = f"scn_status {name}_infer({parameter(name, options, rest)})"
     uses_theta = any("theta->" in line for line in parts.infer)
     theta, begin = "", SIMPLE_INFER
-    if options.double_buffer and configurable:
+    if options.double_buffer and parts.configurable:
         theta, begin = (
             "    uint8_t now;\n" + (f"    const {name}_theta *theta;\n" if uses_theta else ""),
             DOUBLE_INFER,
         )
         begin += "    theta = &s->theta[now - 1];\n" if uses_theta else ""
-    elif configurable:
+    elif parts.configurable:
         theta = f"    const {name}_theta *const theta = &s->theta;\n" if uses_theta else ""
         begin = SINGLE_INFER
     end = "    SCN_BARRIER();\n    s->running = 0;\n    return SCN_OK;\n"

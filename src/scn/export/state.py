@@ -8,7 +8,7 @@ before it looks at the other one and configuration likewise, so of two calls at 
 from __future__ import annotations
 
 from scn.export.base import Options
-from scn.export.code import Parts
+from scn.export.parts import Parts
 
 SINGLE_BEGIN = """\
     s->ready = 2; /* inference waits from here on */
@@ -67,14 +67,14 @@ DOUBLE_INFER = """\
 """
 
 
-def state_text(name: str, options: Options, parts: Parts, configurable: bool) -> str:
+def state_text(name: str, parts: Parts) -> str:
     """The type of the state, and of theta in it."""
-    fields = list(parts.state)
+    fields = [field.text() for field in parts.state]
     text = ""
     if parts.theta:
-        text = _struct(f"{name}_theta", parts.theta)
-        fields.insert(0, f"{name}_theta theta{'[2]' if options.double_buffer else ''}")
-    if configurable:
+        text = _struct(f"{name}_theta", [field.text() for field in parts.theta])
+        fields.insert(0, f"{name}_theta theta{f'[{parts.copies}]' if parts.copies > 1 else ''}")
+    if parts.configurable:
         fields.append("volatile uint8_t ready")
     return text + _struct(f"{name}_state", [*fields, "volatile uint8_t running"])
 

@@ -1,4 +1,4 @@
-"""What is exported: a trained network with what must be known about its input, its answers and alpha."""
+"""What is exported: a trained network with what must be known about its input, its outputs and alpha."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from scn.core.errors import ScnError
 from scn.core.network import SCN
 from scn.data import Normalisation, to_float
 from scn.methods import Method
+from scn.objectives import Objective
 from scn.runs import Run
 from scn.transforms import Transform
 
@@ -32,7 +33,7 @@ CALIBRATION = 512  # samples that the ranges of activations are taken from
 
 @dataclass(frozen=True)
 class Samples:
-    """Inputs as the network sees them, x: (N, ...), with labels (N,) and settings (N, P)."""
+    """Inputs as the network sees them, x: (N, ...), with the labels of the objective and settings (N, P)."""
 
     x: Tensor
     y: Tensor
@@ -79,20 +80,42 @@ class Subject:
     def has_no_data(self) -> bool:
         return self._dataset is None
 
+    @property
+    def objective(self) -> Objective:
+        return self.method.objective
+
     @cached_property
-    def classes(self) -> tuple[str, ...]:
-        """The names of the answers; numbers where the data that know the names are not there."""
+    def outputs(self) -> int:
+        """How many values the network returns."""
         with torch.no_grad():
-            count = self.plain(self.some_params())(torch.zeros(1, *self.shape)).shape[-1]
-        names = () if self._dataset is None else tuple(self._dataset.classes)
-        return names if len(names) == count else tuple(str(i) for i in range(count))
+            return int(self.plain(self.some_params())(torch.zeros(1, *self.shape)).shape[-1])
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The names of the classes; numbers where the data that know the names are not there."""
+        return self._named("classes", [str(i) for i in range(self.outputs)])
+
+    @property
+    def target_names(self) -> tuple[str, ...]:
+        """The names of the values that are predicted; numbers where the data do not know them."""
+        numbered = [f"target {i}" for i in range(1, self.outputs + 1)]
+        return self._named("targets", numbered if self.outputs > 1 else ["target"])
+
+    @property
+    def target_units(self) -> tuple[str, ...]:
+        """The unit of each value that is predicted, "" where it is not known."""
+        return self._named("target_units", [""] * self.outputs)
+
+    def _named(self, kind: str, usual: list[str]) -> tuple[str, ...]:
+        names = [] if self._dataset is None else [str(name) for name in getattr(self._dataset, kind, ())]
+        return tuple(names if len(names) == self.outputs else usual)
 
     def some_params(self) -> Tensor:
         """A setting that is allowed: where only the shape of a network counts."""
         return self.transform.sample(1, torch.Generator().manual_seed(0))[0]
 
     def plain(self, params: Tensor) -> nn.Module:
-        """The plain network that answers under the setting params (P,)."""
+        """The plain network for the setting params (P,)."""
         return self.method.configured(self.network, params).eval()
 
     def calibration(self, count: int = CALIBRATION) -> Samples:
@@ -116,7 +139,7 @@ class Subject:
             params = drawn.repeat_interleave(-(-len(chosen) // len(drawn)), dim=0)[: len(chosen)]
         with torch.no_grad():
             x = self.method.inputs(to_float(images[chosen]), params, self.normalisation)
-        return Samples(x.contiguous(), labels[chosen], params)
+        return Samples(x.contiguous(), self.objective.labels(labels[chosen]), params)
 
 
 def subject_of(
@@ -164,5 +187,4 @@ def _shape_of(run: Run, network: nn.Module, method: Method) -> tuple[int, ...]:
         return tuple(kept)
     images, _ = datasets.load(run.config.data).split("train")
     setting = method.transform.sample(1, torch.Generator().manual_seed(0))
-    seen = method.see(method.transform.apply(to_float(images[:1]), setting), setting)
-    return tuple(seen.shape[1:])
+    return tuple(method.inputs(to_float(images[:1]), setting, run.normalisation()).shape[1:])

@@ -6,9 +6,8 @@ import torch
 from torch import fx, nn
 from torch.fx.passes.shape_prop import ShapeProp
 
-from scn.export.function_table import FUNCTIONS
 from scn.export.graph import CannotExport, Graph
-from scn.export.layer_table import LAYERS
+from scn.export.operations import FUNCTIONS, LAYERS
 from scn.export.translation import Sets, Translation
 
 
@@ -24,5 +23,5 @@ def trace(plain: nn.Module, network: nn.Module, shape: tuple[int, ...]) -> Graph
         ) from error
     translation = Translation(plain, Sets(network), shape, LAYERS, FUNCTIONS)
     for node in recorded.graph.nodes:
-        translation.node(node)
+        translation.translate(node)
     return translation.graph

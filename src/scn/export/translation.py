@@ -1,6 +1,6 @@
 """The state of a translation from recorded nodes to a `Graph`: which value each node stands for.
 
-What a layer or a function becomes is not known here but in tables, `layer_table` and `function_table`.
+What a layer or a function becomes is not known here but in the table of `operations`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import Any
 from torch import Tensor, fx, nn
 
 from scn.core.network import SCN
-from scn.export.graph import CannotExport, Graph, Op, Reshape, Shape
+from scn.export.graph import CannotExport, Graph, Shape
+from scn.export.operations.base import Operation
 
 
 class Sets:
@@ -62,46 +63,46 @@ class Translation:
         self.sets = sets
         self.graph = Graph([block_shape("the input", shape)], dims=sets.dims)
         self.values: dict[fx.Node, int] = {}
-        self.least: dict[fx.Node, int] = {}  # nodes that are the least of each channel of a value
+        self.partial: dict[fx.Node, Any] = {}  # nodes that mean something only together with the next one
         self.users: dict[int, int] = {}  # how many nodes read a value
 
-    def node(self, node: fx.Node) -> None:
+    def translate(self, node: fx.Node) -> None:
         if node.op == "placeholder":
             if self.values:
                 raise CannotExport(f"the backbone takes a second input, {node.name}: only x is known")
             self.take(node, 0)
         elif node.op == "output":
-            self._end(node)
+            self._check_output(node)
         elif node.op == "call_module":
-            self._module(node)
+            self.translate_layer(node, str(node.target), self.modules[str(node.target)])
         elif node.op in ("call_function", "call_method"):
-            self._function(node)
+            self._translate_function(node)
         else:
             raise CannotExport(f"forward uses {node.target} itself, outside of a layer: put it into a layer")
 
     def take(self, node: fx.Node, value: int) -> None:
+        """The node is a value that is there already."""
         self.values[node] = value
         self.users[value] = self.users.get(value, 0) + len(node.users)
 
-    def made(self, node: fx.Node, op: Op) -> None:
+    def add(self, node: fx.Node, op: Operation) -> None:
+        """The node is what an operation makes."""
         self.graph.ops.append(op)
         self.take(node, op.target)
 
-    def new(self, name: str, node: fx.Node) -> int:
+    def add_value(self, name: str, node: fx.Node) -> int:
+        """A new value of the node's shape; returns its number."""
         self.graph.shapes.append(block_shape(name, sample_shape(node)))
         return len(self.graph.shapes) - 1
 
-    def _end(self, node: fx.Node) -> None:
-        answer = node.args[0]
-        if not isinstance(answer, fx.Node) or answer not in self.values or not self.graph.ops:
-            raise CannotExport("the backbone must return one tensor of logits")
-        if self.values[answer] != self.graph.output or self.graph.shapes[self.graph.output][1:] != (1, 1):
-            raise CannotExport(f"the answer must be a vector of logits, but is {sample_shape(answer)}")
+    def _check_output(self, node: fx.Node) -> None:
+        output = node.args[0]
+        if not isinstance(output, fx.Node) or output not in self.values or not self.graph.ops:
+            raise CannotExport("the backbone must return one tensor of outputs")
+        if self.values[output] != self.graph.output or self.graph.shapes[self.graph.output][1:] != (1, 1):
+            raise CannotExport(f"the outputs must be a vector, but are {sample_shape(output)}")
 
-    def _module(self, node: fx.Node) -> None:
-        self.layer(node, str(node.target), self.modules[str(node.target)])
-
-    def layer(self, node: fx.Node, name: str, layer: nn.Module) -> None:
+    def translate_layer(self, node: fx.Node, name: str, layer: nn.Module) -> None:
         sources = [self.values[a] for a in node.args if isinstance(a, fx.Node)]
         for kind, translate in self.layers.items():
             if isinstance(layer, kind):
@@ -110,7 +111,7 @@ class Translation:
         known = ", ".join(sorted({kind.__name__.lstrip("_") for kind in self.layers}))
         raise CannotExport(f'the layer "{name}" is a {type(layer).__name__}: only these export: {known}')
 
-    def _function(self, node: fx.Node) -> None:
+    def _translate_function(self, node: fx.Node) -> None:
         translate = self.functions.get(node.target)
         if translate is None:
             called = node.target if isinstance(node.target, str) else getattr(node.target, "__name__", "?")
@@ -120,18 +121,20 @@ class Translation:
             )
         translate(self, node)
 
-    def last(self, source: int) -> Op | None:
+    def last(self, source: int) -> Operation | None:
         """The operation that made a value which nothing else reads."""
         made = next((op for op in self.graph.ops if op.target == source), None)
         return made if self.users.get(source, 0) == 1 else None
 
-    def stays(self, node: fx.Node, source: int) -> None:
-        """The node is the same numbers as a value, perhaps in another shape."""
-        if block_shape(node.name, sample_shape(node)) == self.graph.shapes[source]:
-            self.users[source] -= 1
-            self.take(node, source)
-        else:
-            self.made(node, Reshape(node.name, [source], self.new(node.name, node)))
+
+def as_layer(make: Callable[..., nn.Module]) -> FunctionTranslator:
+    """A function that does what a layer does: its further arguments are those of the layer."""
+
+    def translate(t: Translation, node: fx.Node) -> None:
+        further = {name: value for name, value in node.kwargs.items() if name not in ("inplace", "training")}
+        t.translate_layer(node, node.name, make(*node.args[1:], **further))
+
+    return translate
 
 
 def sample_shape(node: fx.Node) -> tuple[int, ...]:

@@ -33,6 +33,7 @@ class Method(ABC):
     configurable: tuple[str, ...] = ("*",)
     objective: Objective = field(default_factory=Classification)
 
+    title: ClassVar[str] = ""  # how tables and legends call it, with {dims} where it has base models
     mixes: ClassVar[bool] = False  # whether it has base models, so that dims matters
     needs_fixed: ClassVar[bool] = False
     shows_input: ClassVar[bool] = True  # whether the network sees the sample at all
@@ -127,4 +128,4 @@ class PlainMethod(Method):
         return net
 
 
-registry: Registry[type[Method]] = Registry("method")
+registry: Registry[type[Method]] = Registry("method", Method)

@@ -91,7 +91,7 @@ def entitle(figure: Any, text: str) -> None:
 
 def label(method: str, dims: int, more: str = "") -> str:
     """What a method is called in a table or legend."""
-    name = NAMES.get(method, method.capitalize()).format(dims=dims)
+    name = NAMES.get(method, method.partition(":")[2] or method.capitalize()).format(dims=dims)
     return f"{name}, {more}" if more else name
 
 

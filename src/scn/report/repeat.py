@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import torch
@@ -20,7 +20,7 @@ CLASSIFICATION = "classification"  # what a run learns unless something else is 
 
 
 def commands(shown: Sequence[LoadedRun]) -> list[str]:
-    """For each run, one command that trains it and one that evaluates it."""
+    """For each run, what trains it and a command that evaluates it."""
     return [line for one in shown for line in _of_run(one)]
 
 
@@ -29,10 +29,13 @@ def _of_run(one: LoadedRun) -> list[str]:
     source = config.source.get("imported")
     if source:
         options = ["--data", config.data, "--transform", config.transform, "--preset", config.preset]
-        made = shlex.join(["scn", "import", source, *options, "-o", folder])
+        made = [["scn", "import", source, *options, "-o", folder]]
     else:
-        made = shlex.join(["scn", "train", *training_options(config), "-o", folder])
-    return [made, shlex.join(["scn", "evaluate", folder, *_evaluation_options(one)])]
+        first, *later = [*config.source.get("epochs", []), config.recipe["epochs"]]
+        begun = replace(config, recipe={**config.recipe, "epochs": first})
+        made = [["scn", "train", *training_options(begun), "-o", folder]]
+        made += [["scn", "train", "--resume", folder, "--epochs", str(epochs)] for epochs in later]
+    return [shlex.join(line) for line in (*made, ["scn", "evaluate", folder, *_evaluation_options(one)])]
 
 
 def training_options(config: RunConfig) -> list[str]:

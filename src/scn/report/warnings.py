@@ -36,6 +36,8 @@ def _of_run(one: LoadedRun) -> Iterator[str]:
         transform = one.run.transform()
         yield from (f"{name}: {text}" for text in dead_bases(one.network, transform))
         yield from (f"{name}: {text}" for text in jumps(one.network, transform))
+    for found in one.table.facts.get("outside", []):
+        yield f"{name}: of the test samples, {found['said']}."
     apart = validation_gap(one)
     if apart:
         yield f"{name}: {apart}"

@@ -1,9 +1,9 @@
-/* Runs a network over a file of inputs, on any board: every answer goes to a file, with what it cost.
+/* Runs a network over a file of inputs, on any board: all outputs go to a file, with what they cost.
 
    in.bin   u32 groups, then for each: alpha[ALPHA], u32 count, count inputs
    out.bin  u32 ticks of nothing, then for each group:
               u32 status, u32 ticks of the configuration network, u32 ticks of the mixing, beta[DIMS];
-              for each input: u32 status, u32 ticks, logits[CLASSES];
+              for each input: u32 status, u32 ticks, outputs[OUTPUTS];
             then u32 stack of beta, of configure and of infer, u32 whether the counter overflowed
 
    subject.h says what is measured; see minimal.c for what it defines. */
@@ -13,7 +13,7 @@
 enum { PAINT = 0x5C5C5C5C, WINDOW = 65536 / 4 };
 
 static SUBJECT_INPUT x[SUBJECT_INPUTS];
-static float logits[SUBJECT_CLASSES];
+static float outputs[SUBJECT_OUTPUTS];
 static uint32_t ticks_of_nothing, overflowed;
 
 static uint32_t read_number(void) {
@@ -49,8 +49,8 @@ static void write_number(uint32_t value) { board_write(&value, sizeof value); }
     }
 
 DEFINE_TICKS(empty, 0)
-DEFINE_TICKS(infer, SUBJECT_INFER(x, logits))
-DEFINE_STACK(infer, SUBJECT_INFER(x, logits))
+DEFINE_TICKS(infer, SUBJECT_INFER(x, outputs))
+DEFINE_STACK(infer, SUBJECT_INFER(x, outputs))
 
 #if SUBJECT_ALPHAS
 static float alpha[SUBJECT_ALPHAS], beta[SUBJECT_DIMS];
@@ -102,7 +102,7 @@ int main(void) {
             const uint32_t ticks = ticks_of_infer(&status) - ticks_of_nothing;
             write_number(status);
             write_number(ticks);
-            board_write(logits, sizeof logits);
+            board_write(outputs, sizeof outputs);
         }
     }
     write_stack();

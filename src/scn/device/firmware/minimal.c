@@ -1,15 +1,15 @@
 /* The smallest program that uses the network: what it has more than a program that does nothing is what the
-   network takes of flash and RAM. The caller's own x, logits and alpha are not counted: they lie at an
+   network takes of flash and RAM. The caller's own x, outputs and alpha are not counted: they lie at an
    address that is only known when the program runs.
 
    subject.h includes the header of the network and defines
      SUBJECT_INPUT, SUBJECT_INPUTS    type and number of values of x
-     SUBJECT_CLASSES                  number of logits
+     SUBJECT_OUTPUTS                  number of outputs
      SUBJECT_ALPHAS, SUBJECT_DIMS     S and D, or 0 for a network that is not configured
      SUBJECT_BETA(alpha, beta)        the configuration network
      SUBJECT_MIX(beta)                the mixing
      SUBJECT_CONFIGURE(alpha)         both
-     SUBJECT_INFER(x, logits)         inference; these four return 0 for success
+     SUBJECT_INFER(x, outputs)        inference; these four return 0 for success
    Without SUBJECT (a macro) this is the program that does nothing. */
 #include "board.h"
 #ifdef SUBJECT

@@ -11,12 +11,15 @@ from pathlib import Path
 from string import Template
 
 from scn.core.errors import ScnError
+from scn.export import c
 from scn.export.base import Options
+from scn.export.predictions import meaning_of
 from scn.export.sensors import Sensor, fitting
 from scn.export.sensors import get as get_sensor
 from scn.export.subject import Subject
 
 FOLDER = Path(__file__).parent
+SAID = {"CLASSES": "class", "TARGETS": "values in their units", "OUTPUTS": "outputs"}
 
 
 def fill(template: str, values: dict[str, str]) -> str:
@@ -24,17 +27,31 @@ def fill(template: str, values: dict[str, str]) -> str:
     return Template((FOLDER / template).read_text()).substitute(values)
 
 
+def fill_said(template: str, subject: Subject) -> str:
+    """The statements of a template that say what the outputs mean: its file for their kind."""
+    stem, _, ending = template.partition(".")
+    values = values_of(subject)
+    return fill(f"{stem}_{values['SIZE'].lower()}.{ending}", values)
+
+
 def values_of(subject: Subject) -> dict[str, str]:
     """What every template may say about a network."""
-    parameters = subject.transform.parameters
+    parameters, meaning = subject.transform.parameters, meaning_of(subject)
     return {
         "name": subject.name,
         "NAME": subject.name.upper(),
-        "title": f"{subject.name}: {len(subject.classes)} classes from {_shape(subject)} values",
+        "title": f"{subject.name}: {meaning.title} from {_shape(subject)} values",
+        "outputs": meaning.outputs,
+        "SIZE": meaning.size,
         "params": ", ".join(f"{p.name} from {p.low:g} to {p.high:g} {p.unit}".rstrip() for p in parameters),
         "mean": floats(subject.normalisation.mean),
         "deviation": floats(subject.normalisation.deviation),
     }
+
+
+def said_of(subject: Subject) -> str:
+    """What a board says for an input, in words."""
+    return SAID[meaning_of(subject).size]
 
 
 def sensor_of(subject: Subject, options: Options) -> Sensor | None:
@@ -50,9 +67,13 @@ def is_configured(subject: Subject, options: Options) -> bool:
     return subject.is_scn and options.theta != "fixed"
 
 
-def refuse_explicit(options: Options) -> None:
+def check(subject: Subject, options: Options) -> None:
+    """What a board's project refuses beside what C code does."""
     if options.state == "explicit":
         raise ScnError("a board's project holds the state itself: leave out `state=explicit`")
+    if options.sensor is not None and not is_configured(subject, options):
+        raise ScnError("the network is not configured on the board: leave out `sensor`")
+    c.check(subject, options)
 
 
 def write(folder: Path, files: dict[str, str]) -> list[Path]:
@@ -61,7 +82,7 @@ def write(folder: Path, files: dict[str, str]) -> list[Path]:
     for name, text in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+        path.write_text(text, encoding="utf-8")
         made.append(path)
     return made
 

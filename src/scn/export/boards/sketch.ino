@@ -5,7 +5,7 @@ ${includes}
 #include "${name}.h"
 
 static float x[${NAME}_INPUT_SIZE];
-static float logits[${NAME}_CLASSES];
+static float ${outputs}[${NAME}_${SIZE}];
 static const float mean[] = {${mean}};
 static const float deviation[] = {${deviation}};
 static bool ready = ${ready};
@@ -18,16 +18,12 @@ static void normalise() {
 
 static void answer() {
     const unsigned long start = micros();
-    if (${name}_infer(x, logits) != SCN_OK) {
+    if (${name}_infer(x, ${outputs}) != SCN_OK) {
         Serial.println("not configured yet");
         return;
     }
     const unsigned long spent = micros() - start;
-    int best = 0;
-    for (int i = 1; i < ${NAME}_CLASSES; i++)
-        if (logits[i] > logits[best]) best = i;
-    Serial.print(${name}_class_names[best]);
-    Serial.print(" in us: ");
+${said}    Serial.print(" in us: ");
     Serial.println(spent);
 }
 ${configure}${sensor}

@@ -1,0 +1,86 @@
+"""The parts of a network in whole numbers: 8-bit weights and activations, sums of 32 bits."""
+
+from __future__ import annotations
+
+from scn.export.base import Options
+from scn.export.builder import Builder
+from scn.export.graph import CannotExport, Graph
+from scn.export.memory import lay_out
+from scn.export.operations.affine import Affine, in_float, in_int8, layers_of
+from scn.export.operations.base import Operation
+from scn.export.pack import WORD, exact, padded
+from scn.export.parts import Parts
+from scn.export.quantisation import Quantisation, quantised_rows
+
+Scratch = tuple[int, int]  # bytes of a patch of the input, and of a strip of rows behind it
+
+
+class Int8Code(Builder):
+    """Values with these quantisation parameters; only the output lies where the caller has it."""
+
+    def __init__(
+        self, graph: Graph, options: Options, output: str, quantisation: dict[int, Quantisation]
+    ) -> None:
+        last = graph.ops[-1]
+        if not isinstance(last, Affine) or not last.is_linear(graph):
+            raise CannotExport(f'the last layer, "{last.name}", is not linear: use `inference=float`')
+        super().__init__(graph, options, output)
+        self.quantisation = quantisation
+        self.stored = {op.target: quantised_rows(op.weight) for op in layers_of(graph)}
+        self.arrangement = in_int8.arranged(layers_of(graph), options)
+        widths = {value: held.bits // 8 for value, held in quantisation.items()}
+        self.layout = lay_out(graph, widths, {graph.output})
+        sizes = [op.int8_scratch(self) or (0, 0) for op in graph.ops]
+        self.patch, self.strip = (padded(max(size)) for size in zip(*sizes, strict=True))
+
+    def build(self) -> Parts:
+        self.parts.need("block", "int8_dot")
+        self._write_input()
+        self._write_operations()
+        in_int8.add_weights(self)
+        self.parts.defines += [f"#define SCN_DIMS {self.graph.dims}", f"#define SCN_STRIP {in_float.STRIP}"]
+        self._add_state(
+            [
+                ("uint32_t", "rows", self.arrangement.theta_size // WORD),
+                ("float", "steps", self.arrangement.vectors_size),
+            ],
+            [
+                ("uint32_t", "activations", self.layout.size // WORD),
+                ("uint32_t", "scratch", (self.patch + self.strip) // WORD),
+            ],
+        )
+        return self.parts
+
+    def _write(self, op: Operation) -> None:
+        op.write_int8(self)
+
+    @property
+    def buffer(self) -> str:
+        """Where a strip of rows is mixed."""
+        return f"(int8_t *)s->scratch + {self.patch}"
+
+    def bits(self, value: int) -> int:
+        return self.quantisation[value].bits
+
+    def at(self, value: int) -> str:
+        """Where a value lies, as a C expression of its own type."""
+        bits = self.bits(value)
+        return f"(int{bits}_t *)s->activations + {self.layout.offsets[value] * 8 // bits}"
+
+    def add_limits(self, value: int) -> str:
+        """Add a constant that says how sums become the value; returns its name."""
+        held, name = self.quantisation[value], f"scn_out_{value}"
+        self.parts.constants.append(
+            f"static const scn_out {name} = {{{held.low}, {held.high}, {held.zero}}};\n"
+        )
+        return name
+
+    def _write_input(self) -> None:
+        held, count = self.quantisation[0], self.graph.size(0)
+        factor = exact(1 / held.scale)
+        if held.bits == 16:
+            self.parts.need("int8_input")
+            self.parts.defines.append(f"#define SCN_INPUT_BITS {held.high.bit_length() + 1}")
+        else:
+            self.parts.need("int8_input8")
+        self.call(f"scn_input_int{held.bits}", "x", self.at(0), count, factor)

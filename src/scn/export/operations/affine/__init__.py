@@ -1,0 +1,158 @@
+"""Rows of weights, applied once (a linear layer) or at every position (a convolution).
+
+The one operation whose weights are mixed, and so the heart of the export: its recognition (`recognise`) and
+its code (`in_float`, `in_int8`) have files of their own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, fx, nn
+from torch.nn.modules.batchnorm import _BatchNorm
+
+from scn.export.graph import Graph, Window
+from scn.export.operations.affine import in_float, in_int8, recognise
+from scn.export.operations.base import Operation
+from scn.export.snippets import from_files
+from scn.export.translation import Call, LayerTranslator, Translation
+
+if TYPE_CHECKING:
+    from scn.export.float_code import FloatCode
+    from scn.export.int8_code import Int8Code, Scratch
+    from scn.export.interpret import Float, Int8
+
+
+def _linear(t: Translation, node: fx.Node, call: Call) -> None:
+    recognise.add_linear(t, node, call, Affine)
+
+
+def _convolution(t: Translation, node: fx.Node, call: Call) -> None:
+    recognise.add_convolution(t, node, call, Affine)
+
+
+def _norm(t: Translation, node: fx.Node, call: Call) -> None:
+    recognise.fold_norm(t, node, call, Affine)
+
+
+@dataclass
+class Affine(Operation):
+    """y = gain * (weight x + inner) + bias for each row, then ReLU if so.
+
+    weight: (M, rows, columns), M base models or 1 where shared; the vectors (V, rows) likewise, all with the
+    same V. `gain` is the learned factor of a norm layer where it is mixed too: then a row of theta is a
+    product of two mixtures, which no base models of its own could give.
+    """
+
+    weight: Tensor
+    bias: Tensor
+    window: Window
+    groups: int = 1
+    inner: Tensor | None = None
+    gain: Tensor | None = None
+    relu: bool = False
+
+    takes_relu: ClassVar[bool] = True
+    widens: ClassVar[bool] = True
+    layers: ClassVar[Mapping[type[nn.Module], LayerTranslator]] = {
+        nn.Linear: _linear,
+        nn.Conv1d: _convolution,
+        nn.Conv2d: _convolution,
+        _BatchNorm: _norm,
+    }
+    float_snippets: ClassVar[Mapping[str, str]] = from_files("linear_row", "gather", "conv_ram", "conv_row")
+    int8_snippets: ClassVar[Mapping[str, str]] = from_files(
+        *("int8_rows", "int8_mix", "int8_rows_ram", "int_affine", "int8_last", "int8_row", "int_linear_row"),
+        *("int8_last_row", "int_gather", "int_conv", "int_conv_row"),
+    )
+
+    @property
+    def rows(self) -> int:
+        return self.weight.shape[1]
+
+    @property
+    def columns(self) -> int:
+        return self.weight.shape[2]
+
+    @property
+    def bases(self) -> int:
+        return self.weight.shape[0]
+
+    @property
+    def mixed(self) -> bool:
+        """Whether the rows depend on alpha."""
+        return self.bases > 1 or self.gain is not None
+
+    @property
+    def rescales(self) -> bool:
+        return True
+
+    def macs(self, graph: Graph) -> int:
+        return self.rows * self.columns * math.prod(graph.shapes[self.target][1:])
+
+    def is_linear(self, graph: Graph) -> bool:
+        """Whether it sees its whole input once: a linear layer, or a convolution as large as its input."""
+        once = graph.shapes[self.target][1:] == (1, 1) and self.groups == 1 and self.window.padding == (0, 0)
+        return once and self.columns == graph.size(self.sources[0])
+
+    def effective(self, beta: Tensor) -> tuple[Tensor, Tensor]:
+        """The rows (rows, columns) and biases (rows,) under mixing coefficients beta (D,)."""
+        bias = _mixture(self.bias, beta)
+        weight = _mixture(self.weight, beta)
+        if self.gain is not None:
+            gain = _mixture(self.gain, beta)
+            assert self.inner is not None
+            return gain.unsqueeze(1) * weight, gain * _mixture(self.inner, beta) + bias
+        return weight, bias
+
+    def _product(self, graph: Graph, x: Tensor, weight: Tensor) -> Tensor:
+        """The rows at every position, without biases."""
+        if self.is_linear(graph):
+            return (x.flatten(1) @ weight.mT).view(-1, self.rows, 1, 1)
+        kernel, window = weight.view(self.rows, -1, *self.window.kernel), self.window
+        return F.conv2d(x, kernel, None, window.stride, window.padding, window.dilation, self.groups)
+
+    def run_float(self, arithmetic: Float, *sources: Tensor) -> Tensor:
+        weight, bias = self.effective(arithmetic.beta)
+        y = self._product(arithmetic.graph, sources[0], weight) + bias.view(-1, 1, 1)
+        return y.relu() if self.relu else y
+
+    def run_int8(self, arithmetic: Int8, *sources: Tensor) -> Tensor:
+        weight, scale = arithmetic.mixed_rows(self.target)
+        if self.gain is not None:
+            scale = _mixture(self.gain, arithmetic.beta) * scale
+        _, bias = self.effective(arithmetic.beta)
+        factor = (scale * arithmetic.scale(self.sources[0])).view(-1, 1, 1)
+        y = self._product(arithmetic.graph, sources[0], weight) * factor + bias.view(-1, 1, 1)
+        y = y.relu() if self.relu else y
+        if self.target == arithmetic.graph.output:
+            return y
+        return arithmetic.quantised(self.target, y / arithmetic.scale(self.target))
+
+    def write_float(self, code: FloatCode) -> None:
+        in_float.write(code, code.arrangement.of(self))
+
+    def write_int8(self, code: Int8Code) -> None:
+        in_int8.write(code, code.arrangement.of(self))
+
+    def float_scratch(self, code: FloatCode) -> int:
+        return in_float.scratch(code, code.arrangement.of(self))
+
+    def int8_scratch(self, code: Int8Code) -> Scratch:
+        return in_int8.scratch(code, code.arrangement.of(self))
+
+
+def _mixture(values: Tensor, beta: Tensor) -> Tensor:
+    if len(values) == 1:
+        return values[0]
+    return torch.tensordot(beta.to(values), values, dims=1)
+
+
+def layers_of(graph: Graph) -> list[Affine]:
+    """The layers with weights, in order."""
+    return [op for op in graph.ops if isinstance(op, Affine)]

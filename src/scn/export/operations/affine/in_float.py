@@ -1,0 +1,143 @@
+"""Rows of weights in floating point: their tables, how they are mixed, and the calls that use them."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from scn.export.layers import Arrangement, Layer, Place, arrange
+from scn.export.pack import packed
+from scn.export.parts import Table
+from scn.export.quantisation import quantised_rows
+
+if TYPE_CHECKING:
+    from scn.export.base import Options
+    from scn.export.float_code import FloatCode
+    from scn.export.operations.affine import Affine
+
+STRIP = 64  # columns mixed at a time in a linear layer
+PATCH = 128  # values of a patch gathered at a time in a convolution, at least one channel of it
+BASE_TYPES = {"float32": "float", "float16": "uint16_t", "int8": "int8_t"}
+
+
+def arranged(ops: list[Affine], options: Options) -> Arrangement:
+    """Where each layer is, by the table in `layers`."""
+    layers = [Layer(i, op, _place(op, options), op.rows * op.columns) for i, op in enumerate(ops)]
+    return arrange(layers, lambda op: op.rows if len(op.bias) > 1 else 0)
+
+
+def _place(op: Affine, options: Options) -> Place:
+    if op.mixed:
+        return Place.RAM if options.theta == "ram" else Place.STRIPS
+    return Place.FLASH if options.weights == "float32" else Place.STRIPS
+
+
+def add_tables(code: FloatCode) -> None:
+    """The weights of all layers as base models (D, L) and as shared weights, and the vectors of each."""
+    layers, kind = code.arrangement.layers, code.options.weights
+    weights = [layer.op.weight for layer in layers]
+    if kind == "int8":
+        for i, layer in enumerate(layers):
+            weights[i], scale = quantised_rows(layer.op.weight)
+            code.parts.add_floats(f"scn_scale_{layer.number}", scale, "scales")
+    sets: dict[str, list[Tensor]] = {"bases": [], "shared": []}
+    for layer, weight in zip(layers, weights, strict=True):
+        sets["bases" if layer.in_bases else "shared"].append(packed(weight, layer.op.groups))
+    for name, parts in sets.items():
+        if parts:
+            table = Table(BASE_TYPES[kind], f"scn_{name}", torch.cat(parts, dim=1), name)
+            code.parts.constants.append(table)
+    for layer in layers:
+        for name in ("bias", "gain", "inner"):
+            values = getattr(layer.op, name)
+            if values is not None:
+                code.parts.add_floats(f"scn_{name}_{layer.number}", values)
+
+
+def add_mix(code: FloatCode, layer: Layer) -> None:
+    """What mixes the rows and biases of a layer, or unpacks its rows."""
+    if layer.place is Place.FLASH and layer.vectors is None:
+        return
+    parts, rows = code.parts, f"&scn_layer_{layer.number}"
+    parts.need("rows")
+    if layer.place is not Place.FLASH:
+        parts.need(f"mix_{code.options.weights}", "coefficients")
+    parts.constants.append(_rows_constant(code, layer))
+    if layer.place is Place.RAM:
+        parts.need("rows_ram")
+        parts.mix.append(f"scn_mix_rows({rows}, beta, theta->rows + {layer.theta});")
+    if layer.vectors is not None:
+        parts.need("rows_bias")
+        parts.mix.append(f"scn_mix_bias({rows}, beta, theta->bias + {layer.vectors});")
+
+
+def _rows_constant(code: FloatCode, layer: Layer) -> str:
+    op = layer.op
+    stride = code.arrangement.base_size if layer.in_bases else 0
+    pointers = [f"scn_{'bases' if layer.in_bases else 'shared'} + {layer.base}"]
+    for name, there in (
+        ("scale", code.options.weights == "int8"),
+        ("gain", op.gain is not None),
+        ("inner", op.inner is not None),
+        ("bias", layer.vectors is not None),
+    ):
+        pointers.append(f"scn_{name}_{layer.number}" if there else "0")
+    sizes = [stride, op.bases, op.groups, op.rows // op.groups, op.columns]
+    return (
+        f"static const scn_rows scn_layer_{layer.number} = {{{', '.join([*pointers, *map(str, sizes)])}}};\n"
+    )
+
+
+def write(code: FloatCode, layer: Layer) -> None:
+    """The calls of one layer."""
+    op = layer.op
+    bias = f"scn_bias_{layer.number}" if layer.vectors is None else f"theta->bias + {layer.vectors}"
+    if not op.is_linear(code.graph):
+        _write_convolution(code, layer, bias)
+        return
+    where = (bias, code.at(op.sources[0]), code.at(op.target))
+    if layer.place is Place.STRIPS:
+        code.parts.need("linear", "linear_row")
+        code.call("scn_linear_row", *_strips(layer), *where, "s->scratch", int(op.relu))
+    else:
+        code.parts.need("linear", "linear_ram")
+        code.call("scn_linear", _rows(layer), *where, op.rows, op.columns, int(op.relu))
+
+
+def _rows(layer: Layer) -> str:
+    return f"theta->rows + {layer.theta}" if layer.place is Place.RAM else f"scn_shared + {layer.base}"
+
+
+def _strips(layer: Layer) -> tuple[str, str]:
+    return f"&scn_layer_{layer.number}", "s->beta" if layer.op.mixed else "0"
+
+
+def _write_convolution(code: FloatCode, layer: Layer, bias: str) -> None:
+    op, groups = layer.op, layer.op.groups
+    (source,), target, rows = op.sources, op.target, op.rows // groups
+    window = code.add_window(f"window_{layer.number}", source, target, op.window, groups)
+    steps = (rows, code.graph.size(source) // groups, code.graph.size(target) // groups)
+    for group in range(groups):
+        starts = zip((bias, code.at(source), code.at(target)), steps, strict=True)
+        here = [f"{start} + {group * step}" for start, step in starts]
+        if layer.place is Place.STRIPS:
+            code.parts.need("gather", "conv_row")
+            number, beta = _strips(layer)
+            code.call("scn_convolution_row", window, number, group, beta, *here, "s->scratch", int(op.relu))
+        else:
+            code.parts.need("gather", "conv_ram")
+            weights = f"{_rows(layer)} + {group * rows * op.columns}"
+            code.call("scn_convolution", window, weights, *here, "s->scratch", int(op.relu))
+
+
+def scratch(code: FloatCode, layer: Layer) -> int:
+    """Floats for a patch of the input and a strip of rows."""
+    op = layer.op
+    if op.is_linear(code.graph):
+        return 4 * min(op.columns, STRIP) if layer.place is Place.STRIPS else 0
+    channels, area = code.graph.shapes[op.sources[0]][0] // op.groups, math.prod(op.window.kernel)
+    patch = 4 * min(channels, max(1, PATCH // area)) * area
+    return patch + 4 * (op.columns if layer.place is Place.STRIPS else op.rows // op.groups)

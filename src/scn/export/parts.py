@@ -1,0 +1,117 @@
+"""The pieces of a source file, complete before any text is made of them.
+
+What they take of flash and RAM follows from the pieces themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from torch import Tensor
+
+from scn.export.pack import array, floats, halves, whole
+
+BYTES = {"float": 4, "uint32_t": 4, "uint16_t": 2, "int8_t": 1}
+WRITTEN: dict[str, Callable[[Tensor], Iterable[str]]] = {
+    "float": floats,
+    "uint16_t": halves,
+    "int8_t": whole,
+}
+
+
+@dataclass(frozen=True)
+class Table:
+    """A constant array; `label` is its line in the memory map.
+
+    With `words`, bytes that are read four at a time: aligned, and before all that points into them.
+    """
+
+    kind: str
+    name: str
+    values: Tensor
+    label: str
+    words: bool = False
+
+    @property
+    def bytes(self) -> int:
+        return self.values.numel() * BYTES[self.kind]
+
+    def text(self) -> str:
+        items = WRITTEN[self.kind](self.values)
+        if not self.words:
+            declared, numbers = array(self.kind, self.name, items)
+            return f"static const {declared} = {numbers};\n"
+        declared, numbers = array(self.kind, "bytes", items)
+        union = f"union {{\n    {declared};\n    uint32_t aligned;\n}}"
+        return f"static const {union} {self.name} = {{{numbers}}};\n"
+
+
+@dataclass(frozen=True)
+class Field:
+    """An array in the state or in theta."""
+
+    kind: str
+    name: str
+    count: int
+    label: str
+
+    @property
+    def bytes(self) -> int:
+        return self.count * BYTES[self.kind]
+
+    def text(self) -> str:
+        return f"{self.kind} {self.name}[{self.count}]"
+
+
+@dataclass
+class Parts:
+    """All that the texts of a network are made of."""
+
+    defines: list[str] = field(default_factory=list)
+    snippets: list[str] = field(default_factory=list)
+    constants: list[Table | str] = field(default_factory=list)  # arrays, and declarations that name them
+    theta: list[Field] = field(default_factory=list)
+    copies: int = 1  # of theta: two for a double buffer
+    state: list[Field] = field(default_factory=list)  # without theta and the flags
+    encode: list[str] | None = None  # statements from params to alpha, where the transform says how
+    beta: list[str] = field(default_factory=list)  # statements from alpha to beta; none: nothing is mixed
+    mix: list[str] = field(default_factory=list)  # statements that fill theta by beta
+    infer: list[str] = field(default_factory=list)  # statements from x to logits
+
+    @property
+    def configurable(self) -> bool:
+        """Whether there is anything to mix."""
+        return bool(self.beta)
+
+    def need(self, *snippets: str) -> None:
+        """Add snippets that are not there yet."""
+        self.snippets += [name for name in snippets if name not in self.snippets]
+
+    def add_floats(self, name: str, values: Tensor, label: str = "biases and gains") -> str:
+        """Add a table of float32; returns its name."""
+        self.constants.append(Table("float", name, values, label))
+        return name
+
+    @property
+    def flash(self) -> dict[str, int]:
+        """Bytes of the arrays, by what they are."""
+        return _summed([(part.label, part.bytes) for part in self.constants if isinstance(part, Table)])
+
+    @property
+    def ram(self) -> dict[str, int]:
+        """Bytes of the state, by what it is."""
+        theta = [(part.label, part.bytes * self.copies) for part in self.theta]
+        return _summed([*theta, *((part.label, part.bytes) for part in self.state)])
+
+    def constant_texts(self) -> list[str]:
+        """In an order in which each names only what stands before it."""
+        parts = sorted(self.constants, key=lambda part: not (isinstance(part, Table) and part.words))
+        return [part.text() if isinstance(part, Table) else part for part in parts]
+
+
+def _summed(sizes: list[tuple[str, int]]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for label, size in sizes:
+        found[label] = found.get(label, 0) + size
+    return found
