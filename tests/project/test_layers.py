@@ -40,7 +40,6 @@ KNOWN_LONG = {
     "cli/device.py command",
     "cli/evaluate.py command",
     "cli/export.py command",
-    "cli/search.py command",
     "cli/train.py command",
     "experiment/plan.py plan_run",
 }

@@ -17,7 +17,7 @@ from rich.table import Table
 from safetensors.torch import load_file, save_file
 from torch import nn
 
-from scn import data, runs, search
+from scn import data, methods, runs, search
 from scn.cli.own import OwnOption
 from scn.cli.values import numbers, whole_numbers
 from scn.cli.words import as_options
@@ -280,8 +280,9 @@ def _comparable(rival: Run, run: Run) -> Run:
         mine, theirs = getattr(run.config, key), getattr(rival.config, key)
         if mine != theirs:
             raise ScnError(f"{rival.folder} has {key} {theirs}, but {run.folder} has {mine}")
-    if rival.config.method != "one4all":
-        raise ScnError(f"{rival.folder} is a {rival.config.method}; --beside takes a one4all run")
+    if methods.get(rival.config.method).knows_setting:
+        usual = ", ".join(name for name in methods.registry if not methods.get(name).knows_setting)
+        raise ScnError(f"{rival.folder} is a {rival.config.method}; --beside takes a run of {usual}")
     return rival
 
 

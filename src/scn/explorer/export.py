@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from scn import data
+from scn import data, methods
 from scn.core.errors import ScnError
 from scn.core.network import SCN
 from scn.core.storage import write_atomically
@@ -25,7 +25,6 @@ from scn.runs.collection import LoadedRun
 
 SCRIPTS = ("state.js", "controls.js", "samples.js", "views.js", "curves.js", "space.js", "page.js")
 LIMIT = 12_000_000  # bytes of a page
-RIGID = "one4all"
 
 
 def write_explorer(
@@ -58,7 +57,7 @@ def _shown_networks(shown: Sequence[LoadedRun]) -> tuple[list[LoadedRun], Loaded
         raise ScnError(
             f"an explorer shows SCNs, but {shown[0].run.folder} is none: `scn train --method scn` makes one"
         )
-    rigid = next((one for one in shown if one.run.config.method == RIGID), None)
+    rigid = next((one for one in shown if not methods.get(one.run.config.method).knows_setting), None)
     return list(adaptive.values()), rigid
 
 

@@ -86,7 +86,7 @@ def _summary(rows: Sequence[dict[str, Any]], score: Score, over: str) -> str:
     best = next(row for row in mixing if row["mean"] == most)
     said = [
         best,
-        *(row for row in rows if row["method"] == "one4all" and row["inference"] == best["inference"]),
+        *(row for row in rows if not row["knows_setting"] and row["inference"] == best["inference"]),
     ]
     direction = "" if score.higher_is_better else " (lower is better)"
     return "; ".join(f"{row['label']}: {_reached(row, score)}" for row in said) + (
@@ -101,7 +101,9 @@ def _reached(row: dict[str, Any], score: Score) -> str:
 
 def _name(key: Key) -> dict[str, Any]:
     method, dims, _ = key
-    return {"label": label(*key), "method": method, "dims": dims, "mixes": methods.get(method).mixes}
+    kind = methods.get(method)
+    said = {"label": label(*key), "method": method, "dims": dims}
+    return {**said, "mixes": kind.mixes, "knows_setting": kind.knows_setting}
 
 
 def _mixes(several: Sequence[LoadedRun]) -> bool:
