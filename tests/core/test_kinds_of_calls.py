@@ -236,8 +236,8 @@ def test_arguments_with_as_many_rows_as_samples_by_chance(
         parts = zip(X.chunk(rows), alpha, strict=True)
         alone = torch.cat([net.configure(a)(part, gain) for part, a in parts])
         torch.testing.assert_close(net(X, alpha, gain), alone, atol=1e-4, rtol=1e-4)
-        parts = zip(X.chunk(rows), alpha, offsets.chunk(rows), strict=True)
-        both = torch.cat([net.configure(a)(part, gain, more) for part, a, more in parts])
+        three = zip(X.chunk(rows), alpha, offsets.chunk(rows), strict=True)
+        both = torch.cat([net.configure(a)(part, gain, more) for part, a, more in three])
         torch.testing.assert_close(net(X, alpha, gain, offsets=offsets), both, atol=1e-4, rtol=1e-4)
 
 

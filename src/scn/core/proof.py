@@ -12,6 +12,7 @@ import copy
 import itertools
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
@@ -41,14 +42,29 @@ class Verdict(Enum):
     UNSEEN = "the weights made no difference that could be seen"
 
 
+@dataclass(frozen=True)
+class Call:
+    """A backbone, its base models, the groups of the batch, and the arguments of a call."""
+
+    backbone: nn.Module
+    subspace: Subspace
+    groups: Groups
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+    def doubtful(self) -> list[int]:
+        """Arguments beside the first that look as if they held the batch, as numbers of leaves."""
+        first = len(tree_leaves(self.args[:1]))
+        leaves = batch_leaves(self.backbone, self.groups, self.args, self.kwargs)
+        return [i for i in leaves if i >= first]
+
+
 @contextmanager
-def trial(
-    backbone: nn.Module, subspace: Subspace, groups: Groups, args: tuple[Any, ...], kwargs: Any
-) -> Iterator[Trial]:
+def trial(call: Call) -> Iterator[Trial]:
     """A trial that leaves no trace in the random numbers of others, and in which mixtures are exact."""
-    with torch.random.fork_rng(), full_precision(subspace.theta):
-        torch.manual_seed(groups.count)
-        yield Trial(backbone, subspace, groups, args, kwargs)
+    with torch.random.fork_rng(), full_precision(call.subspace.theta):
+        torch.manual_seed(call.groups.count)
+        yield Trial(call)
 
 
 class Trial:
@@ -58,17 +74,15 @@ class Trial:
     the backbone raised.
     """
 
-    def __init__(
-        self, backbone: nn.Module, subspace: Subspace, groups: Groups, args: tuple[Any, ...], kwargs: Any
-    ) -> None:
-        self.backbone, self.subspace, self.groups = _quiet_copy(backbone), _told_apart(subspace), groups
-        self.doubtful = doubtful_arguments(backbone, groups, args, kwargs)
-        self.args, self.kwargs = _with_other_values(self.doubtful, args, kwargs)
+    def __init__(self, call: Call) -> None:
+        self.groups, self.doubtful = call.groups, call.doubtful()
+        self.backbone, self.subspace = _quiet_copy(call.backbone), _told_apart(call.subspace)
+        self.args, self.kwargs = _with_other_values(self.doubtful, call.args, call.kwargs)
         self.shared: tuple[int, ...] = ()
         self.failure: Exception | None = None
-        random = torch.randn(groups.count, len(subspace.theta))
-        self.beta = (3 * random).softmax(dim=1).to(subspace.theta)
-        self.chosen = torch.randperm(groups.count)[:CHECKED_GROUPS].tolist()
+        theta, count = self.subspace.theta, self.groups.count
+        self.beta = (3 * torch.randn(count, len(theta))).softmax(dim=1).to(theta)
+        self.chosen = torch.randperm(count)[:CHECKED_GROUPS].tolist()
         try:
             whole = self._call(self.chosen[0], self.args, self.kwargs)
             if _differ(whole, self._call(self.chosen[0], self.args, self.kwargs)):
@@ -121,12 +135,6 @@ class Trial:
         sets = self.subspace.weight_sets(self.beta[coefficients : coefficients + 1])
         weights = {name: values.squeeze(0) for name, values in sets.items()}
         return [*_values(call_with(copy.deepcopy(self.backbone), weights, *_fresh(args, kwargs)))]
-
-
-def doubtful_arguments(backbone: nn.Module, groups: Groups, args: tuple[Any, ...], kwargs: Any) -> list[int]:
-    """Arguments beside the first that look as if they held the batch, as numbers of leaves."""
-    first = len(tree_leaves(args[:1]))
-    return [i for i in batch_leaves(backbone, groups, args, kwargs) if i >= first]
 
 
 def _with_other_values(chosen: Collection[int], args: Any, kwargs: Any) -> tuple[Any, Any]:
