@@ -25,7 +25,7 @@ from torch.utils._pytree import tree_flatten, tree_leaves
 
 from scn.core.errors import ScnError
 from scn.core.kernels import Groups, NeedsUnit, Several
-from scn.core.proof import Call, Verdict, trial
+from scn.core.proof import Call, Verdict, fresh, quiet_copy, trial
 from scn.core.recording import real_values
 from scn.core.subspace import Subspace
 from scn.core.substitute import Change, in_place, placing
@@ -64,6 +64,7 @@ class Findings:
     units: set[str] = field(default_factory=set)
     proven: OrderedDict[Kind, Plan | int] = field(default_factory=OrderedDict)
     proofs: int = 0
+    trains_whole: bool | None = None  # found out when first needed
 
     def recall(self, kind: Kind | None) -> Plan | int:
         if kind is None or kind not in self.proven:
@@ -180,10 +181,29 @@ def _sizes(args: Any, kwargs: Any) -> list[tuple[int, ...]]:
 
 
 def _worth_a_proof(call: Call, findings: Findings, met: int) -> bool:
-    """A backbone that trains a BatchNorm is not run group by group without need."""
+    """A backbone that trains a BatchNorm may not be able to run group by group."""
     if findings.proofs < PROVEN_AT_ONCE or (met and met * call.groups.count >= GROUPS_A_PROOF):
         return True
-    return any(isinstance(module, _BatchNorm) and module.training for module in call.backbone.modules())
+    if not any(isinstance(module, _BatchNorm) and module.training for module in call.backbone.modules()):
+        return False
+    if findings.trains_whole is None:
+        findings.trains_whole = _trains_whole(call)
+    return not findings.trains_whole
+
+
+def _trains_whole(call: Call) -> bool:
+    """Whether a copy of the backbone, in its own modes, can run group by group."""
+    copied, theta = quiet_copy(call.backbone), call.subspace.theta
+    for module, original in zip(copied.modules(), call.backbone.modules(), strict=True):
+        module.training = original.training
+    beta = theta.new_full((call.groups.count, len(theta)), 1 / len(theta))
+    weights, inputs = _several(call.subspace, call.groups, beta), fresh(call.args, call.kwargs)
+    try:
+        with torch.random.fork_rng():
+            _run(copied, call.groups, weights, Plan(WHOLE, _shared(call)), *inputs)
+    except Exception:  # whatever the backbone may raise
+        return False
+    return True
 
 
 def _kind(call: Call) -> Kind | None:

@@ -76,7 +76,7 @@ class Trial:
 
     def __init__(self, call: Call) -> None:
         self.groups, self.doubtful = call.groups, call.doubtful()
-        self.backbone, self.subspace = _quiet_copy(call.backbone), _told_apart(call.subspace)
+        self.backbone, self.subspace = quiet_copy(call.backbone), _told_apart(call.subspace)
         self.args, self.kwargs = _with_other_values(self.doubtful, call.args, call.kwargs)
         self.shared: tuple[int, ...] = ()
         self.failure: Exception | None = None
@@ -119,7 +119,7 @@ class Trial:
             alone = [self._alone(self.shared, k, k) for k in self.chosen]
             others = [self._alone(self.shared, k, (k + 1) % self.groups.count) for k in self.chosen]
             copied = copy.deepcopy(self.backbone)
-            together = [*_values(run(copied, self.subspace, self.beta, *_fresh(self.args, self.kwargs)))]
+            together = [*_values(run(copied, self.subspace, self.beta, *fresh(self.args, self.kwargs)))]
         except Exception as error:  # whatever the backbone may raise for a part of its arguments
             self.failure = error
             return Verdict.WRONG
@@ -134,7 +134,7 @@ class Trial:
     def _call(self, coefficients: int, args: Any, kwargs: Any) -> list[Tensor]:
         sets = self.subspace.weight_sets(self.beta[coefficients : coefficients + 1])
         weights = {name: values.squeeze(0) for name, values in sets.items()}
-        return [*_values(call_with(copy.deepcopy(self.backbone), weights, *_fresh(args, kwargs)))]
+        return [*_values(call_with(copy.deepcopy(self.backbone), weights, *fresh(args, kwargs)))]
 
 
 def _with_other_values(chosen: Collection[int], args: Any, kwargs: Any) -> tuple[Any, Any]:
@@ -158,7 +158,7 @@ def _told_apart(subspace: Subspace) -> Subspace:
     return Subspace(subspace.slots, _told_apart_values(subspace.theta.detach()))
 
 
-def _quiet_copy(backbone: nn.Module) -> nn.Module:
+def quiet_copy(backbone: nn.Module) -> nn.Module:
     """A copy that may be changed at will: without hooks, dropout or new statistics."""
     quiet = copy.deepcopy(backbone)
     for module in quiet.modules():
@@ -169,7 +169,7 @@ def _quiet_copy(backbone: nn.Module) -> nn.Module:
     return quiet
 
 
-def _fresh(args: Any, kwargs: Any) -> tuple[Any, Any]:
+def fresh(args: Any, kwargs: Any) -> tuple[Any, Any]:
     """The arguments with tensors of their own, which the backbone may change in place."""
     return tree_map(lambda leaf: leaf.clone() if isinstance(leaf, Tensor) else leaf, (args, kwargs))
 
