@@ -18,7 +18,7 @@ from scn.experiment.plan import plan_run
 from scn.experiment.train import train
 from scn.runs import Run, backbone_of
 from scn.search import Search
-from scn.search.study import inputs
+from scn.search.study import draw_inputs
 from scn.training.recipe import Recipe
 
 BATCH, BATCHES = 4, 12
@@ -38,13 +38,13 @@ def main() -> None:
         run = runs.read(Path(sys.argv[1])) if len(sys.argv) > 1 else trained(Path(folder) / "run")
         net = run.network()
         assert isinstance(net, SCN)
-        transform, shown = run.transform(), inputs(run, BATCH, BATCH * BATCHES)
+        transform, shown = run.transform(), draw_inputs(run, BATCH, BATCH * BATCHES)
     ways: dict[str, Search] = {
         "basin-hopping": search.BasinHopping(net, transform),
         "basin-hopping, exact": search.BasinHopping(net, transform, hops=10, exact=True),
-        "grid": search.Grid(net, transform, objective="entropy"),
-        "coarse-to-fine": search.CoarseToFine(net, transform, objective="entropy"),
-        "refine": search.Refine(net, transform, objective="entropy"),
+        "grid": search.Grid(net, transform, doubt="entropy"),
+        "coarse-to-fine": search.CoarseToFine(net, transform, doubt="entropy"),
+        "refine": search.Refine(net, transform, doubt="entropy"),
     }
     seconds: dict[str, list[float]] = {name: [] for name in ways}
     entropy: dict[str, list[float]] = {name: [] for name in ways}

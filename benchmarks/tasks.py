@@ -17,8 +17,8 @@ import torch
 from torch import Tensor
 
 from scn import runs
-from scn.cli.choice import choose
 from scn.experiment import tasks
+from scn.experiment.choice import choose
 from scn.experiment.train import training_data
 from scn.runs import backbone_of
 from scn.training.loop import Training
@@ -28,10 +28,7 @@ STEPS = 48
 
 def measure(task: tasks.Task, folder: Path) -> tuple[float, float]:
     """Seconds of an epoch without validation, and the share of the transform in it."""
-    nothing: dict[str, Any] = dict.fromkeys(
-        ("data", "transform", "backbone", "width", "depth", "preset", "recipe_name", "set_")
-    )
-    chosen = choose(task=task.name, budget="cpu", changes={"epochs": 1}, **nothing)
+    chosen = choose(task=task.name, budget="cpu", changes={"epochs": 1})
     run = runs.create(folder / "run", chosen.config("scn", dims=max(task.dims)))
     whole = training_data(run)
     used = min(len(whole.samples), STEPS * chosen.recipe.batch_size)

@@ -1,20 +1,90 @@
-"""Shared fixtures. Real data are found by SCN_DATA_DIR; without them their tests are skipped."""
+"""Shared fixtures, marks that follow from what a test uses, and one line for each thing that was missing.
+
+Real data are found by SCN_DATA_DIR; without them their tests are skipped.
+"""
 
 from __future__ import annotations
 
+import inspect
 import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import CodeType
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from hypothesis import settings
 
+from needs import real_file, summary
 from scn import data
+
+__all__ = ["real_file"]
 
 torch.set_num_threads(1)
 settings.register_profile("no deadline", deadline=None)  # a first call may import, and machines are shared
 settings.load_profile("no deadline")
+
+# A test, or a fixture or function of the tests that it uses, marks it by calling one of these.
+MARKING = {"real_file": "data", "real_data": "data", "emulated": "emulator", "chromium": "browser"}
+
+# Whole files go to a worker, so that each trains, compiles and opens a browser once: the longest first.
+LONGEST_FIRST = (
+    "pages/test_pages.py",
+    "training/test_step.py",
+    "project/test_docs.py",
+    "training/test_structure.py",
+    "experiment/test_tasks.py",
+    "training/test_train.py",
+)
+TESTS = Path(__file__).parent
+
+
+def _of_tests(function: Callable[..., Any]) -> bool:
+    return Path(inspect.unwrap(function).__code__.co_filename).is_relative_to(TESTS)
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    """What a function calls, and the functions within it."""
+    yield from code.co_names
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _names(inner)
+
+
+def _used(function: Callable[..., Any], seen: set[str]) -> None:
+    """The names that a function uses, also by way of other functions of the tests."""
+    function = inspect.unwrap(function)
+    for name in _names(function.__code__):
+        if name not in seen:
+            seen.add(name)
+            inner = function.__globals__.get(name)
+            if inspect.isfunction(inner) and _of_tests(inner):
+                _used(inner, seen)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark by what is used, and begin with the longest files."""
+    for item in items:
+        assert isinstance(item, pytest.Function)
+        fixtures = [found[-1].func for found in item._fixtureinfo.name2fixturedefs.values()]
+        used: set[str] = set()
+        for function in (item.function, *fixtures):
+            if _of_tests(function):
+                _used(function, used)
+        for name, mark in MARKING.items():
+            if name in used:
+                item.add_marker(mark)
+    places = {name: place for place, name in enumerate(LONGEST_FIRST)}
+    items.sort(key=lambda item: places.get(item.path.relative_to(TESTS).as_posix(), len(places)))
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """What was skipped and why, in one line for each reason."""
+    reports = terminalreporter.stats.get("skipped", [])
+    for line in summary(report.longrepr[2] for report in reports):
+        terminalreporter.write_line(line)
 
 
 @pytest.fixture(autouse=True)
@@ -37,12 +107,17 @@ def small_data(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(path)
 
 
-def real_file(variable: str, name: str) -> Path:
-    """A file in the folder that an environment variable names, or a skipped test that says why."""
-    folder = os.environ.get(variable)
-    if folder is None:
-        pytest.skip(f"{variable} is not set: it names the folder with {name}")
-    path = Path(folder) / name
-    if not path.is_file():
-        pytest.skip(f"{path} is not there")
-    return path
+@pytest.fixture(scope="session")
+def few_samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a part of every real data set that is here: each n-th sample, in the same form."""
+    folder = tmp_path_factory.mktemp("few")
+    for path in Path(os.environ.get("SCN_DATA_DIR", "nowhere")).glob("*.npz"):
+        with np.load(path) as file:
+            arrays = {name: file[name] for name in file.files}
+        for split, count in (("train", 1200), ("val", 100), ("test", 150)):
+            of_split = [name for name in arrays if split in name.split("_")]
+            total = len(arrays.get(f"y_{split}", []))
+            for name in of_split:
+                arrays[name] = arrays[name][:: max(1, total // count)]
+        np.savez(folder / path.name, **arrays)
+    return folder

@@ -14,7 +14,8 @@ import torch
 
 import scn
 from scn import transforms
-from scn.experiment.compare import Exam, Job, carry_out
+from scn.experiment.compare import carry_out
+from scn.experiment.jobs import Exam, Job
 from scn.experiment.plan import plan_run
 from scn.training.recipe import Recipe
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import ctypes
-import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import pytest
 import torch
 from torch import Tensor, nn
 
+from needs import tool
 from scn import SCN, methods, transforms
 from scn.data import Normalisation
 from scn.export import Options, Subject, c
@@ -20,14 +19,6 @@ from scn.export import Options, Subject, c
 STRICT = ("-Wall", "-Wextra", "-Wconversion", "-Wdouble-promotion", "-Wshadow", "-Werror")
 OK, NOT_CONFIGURED, BAD_ALPHA, BAD_PARAMS, BUSY = range(5)
 FloatPointer = ctypes.POINTER(ctypes.c_float)
-
-
-def tool(name: str) -> str:
-    """A program on the PATH, or a skipped test that says which one is missing."""
-    found = shutil.which(name)
-    if found is None:
-        pytest.skip(f"{name} is not on the PATH")
-    return found
 
 
 def compiled(*arguments: str | Path) -> str:

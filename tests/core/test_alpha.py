@@ -61,7 +61,7 @@ def test_alpha_of_another_type_is_converted(net: scn.SCN, alpha: object) -> None
     assert torch.equal(net(X, alpha), net(X, torch.tensor([1.0, 0.0])))
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device here")
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU (CUDA)")
 def test_alpha_on_another_device_is_moved(net: scn.SCN) -> None:
     assert net(X, torch.zeros(2).cuda()).device == X.device
 

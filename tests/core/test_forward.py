@@ -124,7 +124,7 @@ def test_works_in_double_precision_and_without_gradients() -> None:
     assert not out.requires_grad
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device here")
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU (CUDA)")
 def test_works_on_cuda() -> None:
     net = scn.SCN(CASES[3].backbone(), 2, 3).cuda()
     assert net(torch.randn(4, 2, 6, 6).cuda(), torch.randn(2, 2)).is_cuda

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import pickle
 import struct
 from pathlib import Path
@@ -15,6 +17,8 @@ from torch import nn
 
 import scn
 from scn.core import storage
+from scn.core.errors import Failed
+from scn.core.storage import failures_named, write_atomically
 from small_backbones import CASES, Case
 
 
@@ -169,3 +173,25 @@ def test_the_state_is_an_ordinary_state_dict() -> None:
     assert not torch.equal(net.theta, other.theta)
     other.load_state_dict(net.state_dict())
     assert torch.equal(net.theta, other.theta)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+def test_a_full_disk_is_said_with_the_name_of_the_file(tmp_path: Path) -> None:
+    with (
+        pytest.raises(Failed, match=r"metrics\.jsonl cannot be written: No space left on device"),
+        failures_named(tmp_path / "metrics.jsonl"),
+        Path("/dev/full").open("w") as file,
+    ):
+        file.write("a line")
+
+
+def test_a_file_that_cannot_be_written_is_named_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(handle: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(Failed, match=r"config\.json cannot be written: No space left on device"):
+        write_atomically(tmp_path / "config.json", b"{}")
+    assert list(tmp_path.iterdir()) == []

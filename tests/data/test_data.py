@@ -11,7 +11,7 @@ import pytest
 import torch
 from PIL import Image
 
-from conftest import real_file
+from needs import real_file
 from scn import data
 from scn.data import dataset
 from scn.data.fashion_mnist import CLASSES, FILES

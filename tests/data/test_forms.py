@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from commands import run
-from conftest import real_file
+from needs import real_file
 from scn import data, transforms
 from scn.data import forms, gtsrb
 from scn.data.dataset import Arrays, _checked

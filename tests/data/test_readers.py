@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 import official_files as official
-from conftest import real_file
+from needs import real_file
 from scn.core.errors import ScnError
 from scn.data import cifar10, fashion_mnist, fruit, gtsrb, modelnet10, svhn
 from scn.data.dataset import Arrays, registry
@@ -258,7 +258,7 @@ def test_damaged_off_files(text: str, message: str) -> None:
 
 
 def test_modelnet10_becomes_points_in_the_unit_ball(tmp_path: Path) -> None:
-    pytest.importorskip("trimesh", reason="trimesh, of the extra `mesh`, is not installed")
+    pytest.importorskip("trimesh", reason="needs trimesh (make venv installs it)")
     path = official.modelnet(tmp_path / "ModelNet10.zip")
     arrays = read("modelnet10", path)
     assert arrays["classes"].tolist() == ["bed", "table"]

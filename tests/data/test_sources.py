@@ -246,7 +246,7 @@ def test_a_data_set_is_recognised_by_its_official_names(tmp_path: Path) -> None:
     assert recognise([tmp_path / "ModelNet10"]).name == "modelnet10"
     assert recognise([tmp_path]).name == "modelnet10"
     (tmp_path / "train_32x32.mat").touch()
-    with pytest.raises(ValueError, match="has files of modelnet10, svhn: say which one you mean by --as"):
+    with pytest.raises(ValueError, match="of modelnet10, svhn: say which one you mean by `source=NAME`"):
         recognise([tmp_path])
     (tmp_path / "mine.zip").touch()
     with pytest.raises(ValueError, match=r"mine\.zip has no official file of a known data set \(cifar10"):
@@ -354,7 +354,7 @@ def test_an_interrupted_conversion_leaves_nothing(
     (folder / ".it.npz.123").write_bytes(b"of a process that was killed")
     convert(source, Request((tmp_path,)), folder)
     assert names(folder) == ["it.npz"]
-    with pytest.raises(FileExistsError, match=r"it\.npz is there already: --replace"):
+    with pytest.raises(FileExistsError, match=r"it\.npz is there already: `replace=True` makes it anew"):
         convert(source, Request((tmp_path,)), folder)
     with monkeypatch.context() as patch:
         patch.setattr(np, "savez", half)

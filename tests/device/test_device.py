@@ -13,6 +13,7 @@ import torch
 from torch import nn
 
 from commands import run
+from needs import emulated, lacking
 from scn import SCN, backbones, methods, runs, transforms
 from scn.data import Normalisation
 from scn.device import targets
@@ -25,10 +26,7 @@ CORTEX = "cortex-m4f"
 
 
 def target(name: str = CORTEX) -> targets.Target:
-    found = targets.get(name)
-    if found.missing():
-        pytest.skip(f"{name} needs {' '.join(found.packages)}")
-    return found
+    return emulated(name)
 
 
 def a_subject(
@@ -141,7 +139,7 @@ def test_other_processors_answer_alike(name: str, tmp_path: Path) -> None:
 def test_the_wide_registers_of_a_pc_answer_alike(tmp_path: Path) -> None:
     cpu = Path("/proc/cpuinfo")
     if not cpu.is_file() or not {"avx2", "fma"} <= set(cpu.read_text().split()):
-        pytest.skip("this machine has no AVX2")
+        lacking("AVX2", "another machine")
     host = target("host")
     wide = replace(host, flags=(*host.flags, "-mavx2", "-mfma"))
     row = measure(a_subject(width=9), Options(), wide, tmp_path, samples=50, settings=4)

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from needs import emulated
 from scn.core.errors import ScnError
 from scn.device import targets
 from scn.device.build import Code, build
@@ -76,18 +77,12 @@ def toy(folder: Path, body: str = "", waiting: str = "") -> Code:
 
 @pytest.fixture(params=targets.TARGETS)
 def target(request: pytest.FixtureRequest) -> Target:
-    found = targets.get(request.param)
-    if found.missing():
-        pytest.skip(f"{found.name} needs {' '.join(found.packages)}")
-    return found
+    return emulated(request.param)
 
 
 @pytest.fixture
 def cortex() -> Target:
-    found = targets.get("cortex-m4f")
-    if found.missing():
-        pytest.skip(f"{found.name} needs {' '.join(found.packages)}")
-    return found
+    return emulated("cortex-m4f")
 
 
 def test_answers_are_right_and_instructions_are_counted_to_the_one(target: Target, tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -15,8 +17,10 @@ import pytest
 
 from commands import run
 from scn import transforms
-from scn.experiment.compare import plan
+from scn.cli import progress
+from scn.experiment.jobs import Job, plan_jobs
 from scn.experiment.plan import plan_run
+from scn.experiment.train import epochs_trained
 from scn.objectives.classification import ACCURACY
 from scn.runs import RunConfig
 from scn.runs.outcome import Outcome, table
@@ -70,7 +74,7 @@ def test_the_plan_has_every_run_once() -> None:
         return plan_run("digits", "rotation", "mlp", method, Recipe(), **more)
 
     several = ["scn", "one4all", "inverse", "one4one"]
-    jobs = plan(make, transforms.get("rotation"), several, [1, 8], range(2))
+    jobs = plan_jobs(make, transforms.get("rotation"), several, [1, 8], range(2))
     names = [job.name for job in jobs]
     assert len(names) == len(set(names)) == 2 * (2 + 1 + 1) + 5
     assert "scn-d8-seed1" in names
@@ -88,7 +92,7 @@ def test_each_method_gets_a_backbone_for_what_it_sees() -> None:
         path = Path(folder) / "waves.npz"
         x, y = np.zeros((40, 2000), np.int16), np.arange(40) % 4
         np.savez(path, x_train=x, y_train=y, x_test=x, y_test=y, sample_rate=8000)
-        jobs = plan(make, transforms.get("speed"), ["one4all", "inverse"], [1], range(1))
+        jobs = plan_jobs(make, transforms.get("speed"), ["one4all", "inverse"], [1], range(1))
     assert [job.config.backbone["arguments"]["shape"] for job in jobs] == [[1, 8000], [1, 2000]]
 
 
@@ -132,3 +136,99 @@ def test_nothing_goes_on_when_the_command_is_killed(tmp_path: Path) -> None:
     before = metrics.read_text()
     time.sleep(1.0)
     assert metrics.read_text() == before
+
+
+def test_a_run_that_fails_is_named_and_the_others_are_kept(small_data: str, tmp_path: Path) -> None:
+    folder, chosen = tmp_path / "c", ("--methods", "scn,one4all", "--dims", "1,2", "--seeds", "1")
+    compare(small_data, folder, *chosen)
+    (folder / "scn-d1-seed0" / "model.safetensors").write_bytes(b"nonsense")
+    (folder / "one4all-seed0" / "model.safetensors").unlink()
+    result = run("compare", "--data", small_data, *SMALL, "-o", str(folder), *chosen, "--jobs", "1")
+    assert result.code == 1
+    assert "Traceback" not in result.err
+    assert "1 of 3 runs failed" in result.err
+    assert "scn-d1-seed0: " in result.err
+    assert (folder / "one4all-seed0" / "model.safetensors").is_file()
+
+
+def test_progress_is_plain_lines_where_there_is_no_terminal(small_data: str, tmp_path: Path) -> None:
+    arguments = ("compare", "--data", small_data, *SMALL[:-1], "--methods", "one4all", "--seeds", "1")
+    result = run(*arguments, "--epochs", "200", "-o", str(tmp_path / "c"))
+    assert result.code == 0, result.err
+    lines = result.err.splitlines()
+    assert lines[0] == "one4all-seed0: begun"
+    assert lines[1].startswith("one4all-seed0: 0.")
+    assert "(1/1 runs, " in lines[1]
+
+
+def test_time_left_is_estimated_from_what_this_call_has_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = plan_run("digits", "rotation", "mlp", "one4all", Recipe(epochs=10))
+    jobs = [Job(name, config) for name in ("a", "b", "c")]
+    clock = [100.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
+
+    def write(name: str, epochs: int) -> None:
+        (tmp_path / name).mkdir(exist_ok=True)
+        (tmp_path / name / "metrics.jsonl").write_text("{}\n" * epochs)
+
+    said: list[str] = []
+    write("a", 10)  # of an earlier call
+    watched = progress._Watched(jobs, tmp_path, said.append, regular=True)
+    watched.end("a", "0.9")
+    write("b", 5)
+    clock[0] += 31
+    watched.look()
+    assert said == ["a: 0.9  (1/3 runs, 0 s)", "b: begun", "1/3 runs, 31 s, about 1 min 33 s left"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--jobs", "0"], "--jobs"),
+        (["--dims", "3,0"], "--dims must be at least 1, but got 0"),
+        (["--seeds", "-1"], "--seeds must be at least 1, but is"),
+    ],
+)
+def test_numbers_below_one_are_refused(arguments: list[str], message: str, tmp_path: Path) -> None:
+    result = run("compare", *arguments, "-o", str(tmp_path / "c"))
+    assert result.code == 2
+    assert message in result.err
+    assert not (tmp_path / "c").exists()
+
+
+def test_a_place_that_cannot_hold_a_comparison_is_refused(small_data: str, tmp_path: Path) -> None:
+    arguments = ("compare", "--data", small_data, *SMALL, "--methods", "one4all", "--seeds", "1", "-o")
+    (tmp_path / "file").touch()
+    result = run(*arguments, str(tmp_path / "file"))
+    assert (result.code, "is a file: choose a folder" in result.err) == (2, True)
+    (tmp_path / "empty").mkdir()
+    assert run(*arguments, str(tmp_path / "empty")).code == 0
+    result = run(*arguments, str(tmp_path / "empty" / "one4all-seed0"))
+    assert (result.code, "is a run: choose another folder" in result.err) == (2, True)
+
+
+def test_nothing_is_made_where_another_comparison_is(small_data: str, tmp_path: Path) -> None:
+    call = ("compare", "--data", small_data, *SMALL, "--seeds", "1", "-o", str(tmp_path / "c"), "--methods")
+    assert run(*call, "one4all").code == 0
+    result = run(*call, "inverse,one4all", "--epochs", "4")
+    assert (result.code, "holds a run with another epochs" in result.err) == (2, True)
+    assert not (tmp_path / "c" / "inverse-seed0").exists()
+
+
+def test_an_interrupted_comparison_keeps_its_checkpoints_and_goes_on(tmp_path: Path) -> None:
+    """Ctrl-C reaches the command and its workers alike; each writes what it has."""
+    call = [sys.executable, "-c", "from scn.cli.main import main; main()", "compare", "--epochs", "3000"]
+    chosen = ("--methods", "scn", "--dims", "1,2,3", "--seeds", "1", "--jobs", "2", "-o", str(tmp_path / "c"))
+    process = subprocess.Popen([*call, *chosen], stderr=subprocess.PIPE, text=True, start_new_session=True)
+    folders = [tmp_path / "c" / f"scn-d{d}-seed0" for d in (1, 2)]
+    while not all((one / "metrics.jsonl").is_file() and epochs_trained(one) for one in folders):
+        time.sleep(0.1)
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "stopped; the same command goes on" in err
+    assert "Traceback" not in err
+    assert all((one / "checkpoint" / "state.safetensors").is_file() for one in folders)
+    assert not (tmp_path / "c" / "scn-d3-seed0").exists()

@@ -8,19 +8,20 @@ from pathlib import Path
 import pytest
 
 from commands import run
-from scn import data, runs
+from needs import real_data
+from scn import runs
 from scn.experiment import tasks
 from scn.experiment.tasks import TASKS
 from scn.runs.evaluation import evaluate_run
 
 
 @pytest.mark.parametrize("name", TASKS)
-def test_every_task_trains_and_is_tested_on_its_data(name: str, tmp_path: Path) -> None:
+def test_every_task_trains_and_is_tested_on_its_data(
+    name: str, few_samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCN_DATA_DIR", str(few_samples))
     task = TASKS[name]
-    try:
-        data.load(task.data)
-    except FileNotFoundError as absent:
-        pytest.skip(str(absent))
+    real_data(task.data)
     arguments = ("--task", name, "--budget", "smoke", "--dims", "2", "-o", str(tmp_path / "run"), "--quiet")
     result = run("train", *arguments)
     assert result.code == 0, result.err

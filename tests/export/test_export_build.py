@@ -10,7 +10,8 @@ import pytest
 import torch
 from torch import nn
 
-from generated import STRICT, compiled, subject, tool
+from generated import STRICT, compiled, subject
+from needs import tool
 from scn import SCN
 from scn.backbones import MLP
 from scn.export import Options, Samples, Subject, c

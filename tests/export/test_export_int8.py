@@ -176,7 +176,7 @@ def test_values_that_8_bits_harm_get_16(enough: float, monkeypatch: pytest.Monke
 def test_a_network_that_does_not_end_in_a_linear_layer_is_refused(tmp_path: Path) -> None:
     net = nn.Sequential(nn.Conv2d(1, 4, 3), nn.AdaptiveAvgPool2d(1), nn.Flatten()).eval()
     what = Calibrated(**vars(subject(net, (1, 6, 6))))
-    with pytest.raises(ValueError, match="is not linear: use `inference` float"):
+    with pytest.raises(ValueError, match="is not linear: use `inference=float`"):
         built(what, INT8, tmp_path)
 
 

@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from commands import run
-from conftest import real_file
-from generated import compiled, tool
+from generated import compiled
+from needs import real_file, tool
 from scn import data, runs
 from scn.data import to_float
 from scn.export import Options, subject_of, targets

@@ -15,7 +15,7 @@ from scn.core.errors import ScnError
 from scn.data import Normalisation
 from scn.export import Options, Subject, onnx, targets
 
-onnxruntime = pytest.importorskip("onnxruntime", reason="the extra `export` is not installed")
+onnxruntime = pytest.importorskip("onnxruntime", reason="needs onnxruntime (make venv installs it)")
 
 
 def a_subject(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import math
 import random
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 import pytest
 import torch
 
+from needs import tool
 from scn import SCN, methods, transforms
 from scn.backbones import MLP
 from scn.data import Normalisation
@@ -45,8 +45,7 @@ class Light(ctypes.Structure):
 
 @pytest.fixture(scope="session")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    if shutil.which("gcc") is None:
-        pytest.skip("there is no gcc")
+    tool("gcc")
     out = tmp_path_factory.mktemp("sensors") / "sensors.so"
     sources = sorted(sensors.FOLDER.glob("*.c"))
     trap = ("-fsanitize=undefined", "-fsanitize-undefined-trap-on-error")
@@ -266,15 +265,13 @@ def test_light_readings_that_say_nothing_are_rejected(library: Any, reading: flo
 def test_the_adapters_compile_without_a_warning_everywhere(
     path: Path, compiler: tuple[str, ...], tmp_path: Path
 ) -> None:
-    if shutil.which(compiler[0]) is None:
-        pytest.skip(f"there is no {compiler[0]}")
+    tool(compiler[0])
     flags = STRICT if "c++" not in compiler else STRICT[1:]
     subprocess.run([*compiler, *flags, "-c", path, "-o", tmp_path / "out.o"], check=True)
 
 
 def test_atan2f_is_the_only_function_of_libm(tmp_path: Path) -> None:
-    if shutil.which("gcc") is None:
-        pytest.skip("there is no gcc")
+    tool("gcc")
     needed = set()
     for path in sensors.FOLDER.glob("*.c"):
         subprocess.run(["gcc", "-O2", "-c", path, "-o", tmp_path / "out.o"], check=True)

@@ -6,7 +6,6 @@ against them; it is no build by the boards' own tools, and the projects say so.
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import pytest
 import torch
 from torch import nn
 
+from needs import tool
 from scn import SCN, methods, transforms
 from scn.backbones import MLP
 from scn.data import Normalisation
@@ -47,15 +47,10 @@ def case(request: pytest.FixtureRequest) -> tuple[Subject, Options]:
     return CASES[request.param]
 
 
-def needs(tool: str) -> None:
-    if shutil.which(tool) is None:
-        pytest.skip(f"there is no {tool}")
-
-
 def test_a_sketch_passes_the_compiler_against_stubs_of_the_arduino_api(
     case: tuple[Subject, Options], tmp_path: Path
 ) -> None:
-    needs("g++")
+    tool("g++")
     report = targets.get("arduino")(*case, tmp_path)
     sketch = tmp_path / "toy" / "toy.ino"
     assert sketch in report.files
@@ -68,7 +63,7 @@ def test_a_sketch_passes_the_compiler_against_stubs_of_the_arduino_api(
 def test_a_component_passes_the_compiler_against_stubs_of_esp_idf(
     case: tuple[Subject, Options], tmp_path: Path
 ) -> None:
-    needs("gcc")
+    tool("gcc")
     report = targets.get("esp-idf")(*case, tmp_path)
     component = tmp_path / "toy"
     main = component / "examples" / "toy_example" / "main" / "main.c"
@@ -103,7 +98,7 @@ def test_a_project_says_what_was_not_checked(target: str, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("target", ["arduino", "esp-idf"])
 def test_a_project_holds_the_state_itself(target: str, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="leave out `state` explicit"):
+    with pytest.raises(ValueError, match="leave out `state=explicit`"):
         targets.get(target)(CASES["plain"][0], Options(state="explicit"), tmp_path)
 
 

@@ -23,7 +23,7 @@ from scn.runs.evaluation import evaluate_run
 from scn.runs.scores import Scores
 
 STORED = Path(__file__).parent / "figures.json"
-EVERY = ("samples", "accuracy", "specialisation", "violin", "beta", "training", "theta")
+EVERY = ("samples", "scores", "specialisation", "violin", "beta", "training", "theta")
 KINDS = ("rotation", "scaling", "translation", "rotation-3d", "light", "speed")
 
 
@@ -84,7 +84,7 @@ def test_samples_are_shown_before_after_and_after_undoing(drawn: dict[str, Path]
 
 def test_accuracy_curves_go_through_the_values_of_the_runs(drawn: dict[str, Path]) -> None:
     folder = drawn["rotation"]
-    (axes,) = figure_of("accuracy", folder).axes
+    (axes,) = figure_of("scores", folder).axes
     shown = lines(axes)
     params, mean = table(folder / "scn-d1-seed0")
     np.testing.assert_allclose(shown["SCN D=1"].get_xdata(), [*params[:, 0].deg2rad(), 0.0])
@@ -100,7 +100,7 @@ def test_accuracy_curves_go_through_the_values_of_the_runs(drawn: dict[str, Path
 
 def test_a_heat_map_has_the_first_parameter_across(drawn: dict[str, Path]) -> None:
     folder = drawn["translation"]
-    axes = figure_of("accuracy", folder).axes[0]
+    axes = figure_of("scores", folder).axes[0]
     params, accuracy = table(folder / "scn-d2")
     shown = axes.collections[0].get_array()
     for (right, down), value in zip(params.tolist(), accuracy, strict=True):
@@ -109,7 +109,7 @@ def test_a_heat_map_has_the_first_parameter_across(drawn: dict[str, Path]) -> No
 
 def test_three_angles_are_shown_one_by_one_as_means_over_the_others(drawn: dict[str, Path]) -> None:
     folder = drawn["rotation-3d"]
-    figure = figure_of("accuracy", folder)
+    figure = figure_of("scores", folder)
     params, accuracy = table(folder / "scn-d2")
     for place, axes in enumerate(figure.axes):
         means = [accuracy[params[:, place] == value].mean().item() for value in (-180.0, 0.0)]
@@ -168,8 +168,8 @@ def test_specialisation_is_that_of_one_frozen_network(drawn: dict[str, Path]) ->
 
 def test_specialisation_reads_what_was_evaluated(drawn: dict[str, Path]) -> None:
     run = drawn["scaling"] / "scn-d2"
-    for kind in ("accuracy", "evaluation"):
-        suffix = "csv" if kind == "accuracy" else "json"
+    for kind in ("scores", "evaluation"):
+        suffix = "csv" if kind == "scores" else "json"
         (run / f"{kind}-fixed-2.{suffix}").write_text((run / f"{kind}.{suffix}").read_text())
     (axes,) = figure_of("specialisation", run, fixed=torch.tensor([2.0])).axes
     np.testing.assert_allclose(lines(axes)["SCN D=2"].get_ydata(), table(run)[1])
@@ -293,7 +293,7 @@ def test_a_film_moves_accuracy_beta_and_weights_together(kind: str, drawn: dict[
     mixed = one.scn.beta(one.transform.encode(made.params[4])).tolist()
     assert [bar.get_height() for bar in shares.patches] == pytest.approx(mixed, abs=1e-6)
     assert [float(values[0]) for values in way.lines[-1].get_data()] == pytest.approx(mixed, abs=1e-6)
-    assert corner.lines[-1].get_ydata()[0] == pytest.approx(made.accuracy[4].item())
+    assert corner.lines[-1].get_ydata()[0] == pytest.approx(made.scores[4].item())
     shown = weights.images[0].get_array() if weights.images else weights.lines[0].get_ydata()
     made.update(1)
     after = weights.images[0].get_array() if weights.images else weights.lines[0].get_ydata()

@@ -21,12 +21,13 @@ import torch
 from torch import Tensor
 
 from commands import run
+from needs import chromium
 from scn import data, runs, transforms
 from scn.core.network import SCN
 from scn.experiment.plan import plan_run
 from scn.experiment.train import train
 from scn.explorer import grid
-from scn.explorer.grid import Demand, Grid, candidates
+from scn.explorer.grid import Demand, PageGrid, candidates
 from scn.pages.assemble import Arrays
 from scn.report.content import report
 from scn.report.repeat import commands as repeating
@@ -37,7 +38,6 @@ from scn.runs.evaluation import evaluate_run
 from scn.runs.scores import write_scores
 from scn.training.recipe import Recipe
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 PACKAGE = Path(data.__file__).parent.parent
 SCREENS = Path(os.environ.get("SCN_SCREENS", Path(__file__).parents[2] / "runs" / "screens"))
 FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
@@ -107,11 +107,11 @@ def clouds(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium: `apt-get install chromium` brings it")
-    api = pytest.importorskip("playwright.sync_api", reason="`pip install playwright` drives the browser")
-    with api.sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+    program = chromium()
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as started:
+        opened = started.chromium.launch(executable_path=program, args=FLAGS)
         yield opened
         opened.close()
 
@@ -166,7 +166,7 @@ SHOWN = """() => ({
   value: document.querySelector('#controls output').textContent,
   beta: [...document.querySelectorAll('#beta [data-value]')].map(e => Number(e.dataset.value)),
   text: [...document.querySelectorAll('#beta [data-value]')].map(e => Number(e.textContent)),
-  answers: [...document.querySelectorAll('.answers tbody tr')].map(
+  answers: [...document.querySelectorAll('.predictions tbody tr')].map(
     row => [...row.querySelectorAll('[data-value]')].map(e => Number(e.textContent))),
   sample: explorer.state.samples[explorer.state.sample].index,
   pixels: (() => { const c = document.getElementById('sample');
@@ -197,8 +197,8 @@ def probabilities(of: Run, x: Tensor, input_setting: Tensor, told: Tensor) -> li
     method, net = of.method(), of.network()
     plain = method.configured(net, told).eval()
     with torch.no_grad():
-        seen = method.see(method.transform.apply(x, input_setting), told)
-        return plain(of.normalisation()(seen)).softmax(dim=1)[0].tolist()
+        seen = method.inputs(x, input_setting, of.normalisation(), told)
+        return plain(seen).softmax(dim=1)[0].tolist()
 
 
 def turn_to(page: Any, degrees: float) -> None:
@@ -303,7 +303,7 @@ def test_a_wrong_setting_reaches_the_network_and_not_the_input(dial: Any, turned
     for _ in range(3):
         dial.keyboard.press("PageUp")
     wrong = shown(dial)
-    assert dial.locator("#accuracy-legend b").all_inner_texts()[0] == DASH, "nobody tested it so"
+    assert dial.locator("#score-legend b").all_inner_texts()[0] == DASH, "nobody tested it so"
     told = dial.locator("#wrong-controls output").text_content()
     dial.uncheck("#wrong")
     again = shown(dial)
@@ -548,8 +548,8 @@ def test_the_report_shows_tables_and_figures(browser: Any, turned: Path, size: s
         assert f"{mean:.4f}" in rows[1]
         said = page.locator("#summary").inner_text()
         assert f"SCN D=5: {mean:.4f}; One4All: " in said
-        assert "with 8,290 weights for one answer" in said
-        curves = page.evaluate("() => document.querySelector('#accuracy-figures .js-plotly-plot').data")
+        assert "with 8,290 weights for one prediction" in said
+        curves = page.evaluate("() => document.querySelector('#score-figures .js-plotly-plot').data")
         table = (turned / "scn-d5" / "scores.csv").read_text().splitlines()[1:]
         assert curves[1]["y"] == pytest.approx([float(line.split(",")[-1]) for line in table])
         drawn = page.locator(".js-plotly-plot").count()
@@ -620,9 +620,7 @@ def test_figures_keep_their_height(browser: Any, turned: Path) -> None:
 
 
 def test_an_explorer_works_without_webgl(turned: Path) -> None:
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium: `apt-get install chromium` brings it")
-    pytest.importorskip("playwright.sync_api", reason="`pip install playwright` drives the browser")
+    program = chromium()
     file = explorer(turned, "explorer")
     script = (
         "import sys; from playwright.sync_api import sync_playwright as start\n"
@@ -633,7 +631,7 @@ def test_an_explorer_works_without_webgl(turned: Path) -> None:
         "    for place in ('#space-caption', '#controls output'): print(page.locator(place).inner_text())"
     )
     flags = ["--no-sandbox", "--disable-gpu", "--disable-webgl", "--disable-3d-apis"]
-    command = [sys.executable, "-c", script, CHROMIUM, file.as_uri(), *flags]  # one driver a process
+    command = [sys.executable, "-c", script, program, file.as_uri(), *flags]  # one driver a process
     done = subprocess.run(command, capture_output=True, text=True, timeout=180, check=False)
     assert done.stdout.splitlines() == [
         "This picture needs WebGL, which this browser does not have or has switched off.",
@@ -677,18 +675,20 @@ def test_the_grid_is_the_finest_that_meets_the_limits() -> None:
         for demand in (Demand(100, 100, 1000), Demand(15_000, 500, 15_000), Demand(700, 240, 12_000)):
             found = next(candidates(parameters, demand))
             assert len(found.settings) * demand.own_bytes <= 4_500_000
-            assert len(found.settings) * len(found.told) * demand.pair_bytes <= 11_500_000
+            assert len(found.settings) * len(found.assumed) * demand.pair_bytes <= 11_500_000
             assert (found.settings == found.first).all(dim=1).any()
-            assert {tuple(row) for row in found.told.tolist()} <= {tuple(r) for r in found.settings.tolist()}
+            assert {tuple(row) for row in found.assumed.tolist()} <= {
+                tuple(r) for r in found.settings.tolist()
+            }
     assert len(next(candidates(shift, Demand(13_000, 240, 24_000))).settings) == 17**2
     sound = next(candidates(transforms.get("speed").parameters, Demand(6_000, 240, 770_000)))
-    assert len(sound.told) >= 12
+    assert len(sound.assumed) >= 12
     assert len(sound.settings) > 40
-    assert Grid(shift, 16, 4).first.tolist() == [0, 0]
-    third = Grid(space, 12, 4)
+    assert PageGrid(shift, 16, 4).first.tolist() == [0, 0]
+    third = PageGrid(space, 12, 4)
     assert third.first.tolist() == [0, 0, 0]
-    assert third.told.unique().tolist() == [-120, 0, 120]
-    assert third.told[third.start[0] * 9 + third.start[1] * 3 + third.start[2]].tolist() == [0, 0, 0]
+    assert third.assumed.unique().tolist() == [-120, 0, 120]
+    assert third.assumed[third.start[0] * 9 + third.start[1] * 3 + third.start[2]].tolist() == [0, 0, 0]
 
 
 def test_arrays_are_packed_by_bytes() -> None:

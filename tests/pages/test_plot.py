@@ -12,6 +12,7 @@ from PIL import Image
 
 from commands import run
 from figure_runs import RECIPE, make_all
+from needs import tool
 from scn.experiment.compare import open_run
 from scn.experiment.plan import plan_run
 from scn.plots.animation import film, write_film
@@ -84,8 +85,8 @@ def test_an_mp4_without_ffmpeg_says_what_to_do(
         write_film(film(load([folder]), Options(samples=20), 2), out)
 
 
-@pytest.mark.skipif(not shutil.which("ffmpeg"), reason="ffmpeg is not on this machine")
 def test_an_mp4_is_written_where_ffmpeg_is(drawn: dict[str, Path], tmp_path: Path) -> None:
+    tool("ffmpeg")
     out = tmp_path / "turning.mp4"
     folder = str(drawn["rotation"] / "scn-d2")
     result = run("plot", folder, "--animate", "--frames", "3", "-o", str(out), *ENOUGH)
@@ -111,7 +112,7 @@ def test_a_run_that_was_not_evaluated_names_the_command(drawn: dict[str, Path], 
     assert drawn_anyway.code == 0, drawn_anyway.err
 
 
-@pytest.mark.parametrize("name", ["accuracy", "specialisation", "violin", "beta", "training", "theta"])
+@pytest.mark.parametrize("name", ["scores", "specialisation", "violin", "beta", "training", "theta"])
 def test_a_run_that_was_not_trained_names_the_command(
     name: str, drawn: dict[str, Path], tmp_path: Path
 ) -> None:
@@ -215,7 +216,7 @@ def test_a_network_without_metrics_says_that_it_was_not_trained_here(
     ("arguments", "message"),
     [
         (["--figure", "acuracy", "-o", "x.png"], 'there is no figure "acuracy". Did you mean "accuracy"?'),
-        (["-o", "x.png"], "say what to draw by --figure: samples, accuracy"),
+        (["-o", "x.png"], "say what to draw by --figure: samples, scores, accuracy"),
         (["--figure", "accuracy", "-o", "x.bmp"], "x.bmp must end in .png or .svg or .pdf"),
         (["--figure", "accuracy", "-o", "x"], "x must end in .png or .svg or .pdf"),
         (["--animate", "-o", "x.png"], "x.png must end in .gif or .mp4"),

@@ -1,31 +1,47 @@
-"""A data set, transform or backbone is known to its own file, a registry and the task table alone."""
+"""A data set, transform, backbone, method or objective is known to its own file and to tables alone."""
 
 from __future__ import annotations
 
+import importlib
 import re
-from collections.abc import Iterable
-from pathlib import Path
 
 import pytest
+from source import MODULES, SOURCE
 
-import scn
-from scn import backbones, data, transforms
-
-SOURCE = Path(scn.__file__).parent
-FAMILIES: dict[str, Iterable[str]] = {
-    "data": data.registry,
-    "transforms": transforms.registry,
-    "backbones": backbones.registry,
+FAMILIES = {
+    family: list(importlib.import_module(f"scn.{family}").registry)
+    for family in ("data", "transforms", "backbones", "methods", "objectives")
+    if f"scn.{family}" in MODULES
 }
 TABLES = {SOURCE / "experiment" / "tasks.py", *(SOURCE / family / "__init__.py" for family in FAMILIES)}
+ALSO_THE_PROGRAM = "scn"  # a method, and the name of the command, of the package, of folders
+
+# Files that know a method today. Nothing may be added; a row that is mended must go, and in the end all.
+KNOWN = {
+    "alpha-alone": {"plots/style.py"},
+    "inverse": {"plots/style.py", "cli/demo.py"},
+    "one4all": {
+        "plots/style.py",
+        "plots/search.py",
+        "explorer/export.py",
+        "report/content.py",
+        "cli/search.py",
+        "cli/demo.py",
+    },
+    "one4all-alpha": {"plots/style.py"},
+    "one4one": {"plots/style.py", "cli/demo.py"},
+}
 
 
 @pytest.mark.parametrize(
-    ("family", "name"), [(family, name) for family, registry in FAMILIES.items() for name in registry]
+    ("family", "name"), [(family, name) for family, names in FAMILIES.items() for name in names]
 )
 def test_no_other_file_knows_the_name(family: str, name: str) -> None:
     quoted = re.compile(rf"[\"']{re.escape(name)}[\"']")
     files = [path for path in SOURCE.rglob("*.py") if path not in TABLES]
     knowing = [path for path in files if quoted.search(path.read_text())]
     assert len([path for path in knowing if path.parent == SOURCE / family]) == 1
-    assert not [path for path in knowing if path.parent.name not in FAMILIES]  # a key of a file may be alike
+    if name != ALSO_THE_PROGRAM:
+        # a key of a file of another family may be alike
+        others = {str(path.relative_to(SOURCE)) for path in knowing if path.parent.name not in FAMILIES}
+        assert others == KNOWN.get(name, set())

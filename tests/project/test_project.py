@@ -1,8 +1,7 @@
-"""The project keeps its own promises: layers, lean imports, and a README that runs as written."""
+"""The project keeps its own promises: lean imports, and a README that runs as written."""
 
 from __future__ import annotations
 
-import ast
 import re
 import subprocess
 import sys
@@ -11,41 +10,6 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-SOURCE = ROOT / "src" / "scn"
-
-
-def imports(path: Path) -> set[str]:
-    """Every part of scn that a file imports, such as "core" or "cli"."""
-    names: list[str] = []
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            base = [node.module] if node.module != "scn" else []
-            names += base or [f"scn.{alias.name}" for alias in node.names]
-        elif isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
-    return {name.split(".")[1] for name in names if name.startswith("scn.")}
-
-
-@pytest.mark.parametrize(
-    ("part", "allowed"),
-    [
-        ("core", {"core"}),
-        ("transforms", {"core", "transforms"}),
-        ("backbones", {"core", "backbones"}),
-        ("data", {"core", "data"}),
-    ],
-)
-def test_dependencies_point_one_way(part: str, allowed: set[str]) -> None:
-    files = list((SOURCE / part).glob("**/*.py"))
-    assert files
-    for path in files:
-        assert imports(path) <= allowed, path
-
-
-def test_only_the_command_line_imports_the_command_line() -> None:
-    for path in SOURCE.glob("**/*.py"):
-        if "cli" not in path.parts:
-            assert "cli" not in imports(path), path
 
 
 def test_importing_scn_imports_nothing_heavy() -> None:

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from commands import run
-from conftest import real_file
+from needs import real_file
 from published_files import Arrays, checkpoint
 from scn import SCN, transforms
 from scn.experiment.published import read_checkpoint

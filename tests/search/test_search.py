@@ -19,9 +19,10 @@ from scn.core.registry import backbones
 from scn.data import to_float
 from scn.experiment.plan import plan_run
 from scn.experiment.train import train
+from scn.objectives import Classification
 from scn.runs import Run, backbone_of
 from scn.search import Found, Tracker
-from scn.search.study import Inputs, augmented, inputs, known_answers, share, study
+from scn.search.study import ChangedInputs, average_undone, draw_inputs, known_outputs, mean_score, study
 from scn.training.recipe import Recipe
 
 SAMPLES = 448
@@ -46,8 +47,12 @@ def net(run: Run) -> SCN:
     return found.eval()
 
 
-def batches(run: Run, size: int) -> Inputs:
-    return inputs(run, size, SAMPLES)
+def batches(run: Run, size: int) -> ChangedInputs:
+    return draw_inputs(run, size, SAMPLES)
+
+
+def accuracy(logits: Tensor, labels: Tensor) -> float:
+    return mean_score(Classification(), logits, labels)
 
 
 @pytest.mark.parametrize(
@@ -86,8 +91,8 @@ def test_a_batch_tells_its_angle(run: Run, net: SCN, method: str) -> None:
     found = search.get(method)(net, run.transform())(shown.x, len(shown.params))
     apart = 360 * run.transform().distance(found.params, shown.params)
     assert apart.median() < 6
-    known = share(known_answers(net, shown, run.transform(), 8), shown.y)
-    assert share(found.logits, shown.y) > known - 0.02
+    known = accuracy(known_outputs(net, shown, run.transform()), shown.labels)
+    assert accuracy(found.logits, shown.labels) > known - 0.02
     asked_again = net(shown.x, run.transform().encode(found.params))
     torch.testing.assert_close(found.logits, asked_again, rtol=1e-3, atol=1e-3)
 
@@ -140,7 +145,7 @@ def test_basin_hopping_finds_the_valley_that_the_grid_finds(
     run: Run, net: SCN, exact: bool, hops: int
 ) -> None:
     x = batches(run, 16).x[:16]
-    hopping = search.BasinHopping(net, run.transform(), hops=hops, exact=exact, objective="evidence")
+    hopping = search.BasinHopping(net, run.transform(), hops=hops, exact=exact, doubt="evidence")
     found, by_grid = hopping(x), search.Grid(net, run.transform())(x)
     assert found.evaluations > hops
     assert 360 * run.transform().distance(found.params, by_grid.params).item() < 10
@@ -267,10 +272,10 @@ def test_the_tracker_follows_a_drift_and_recovers_from_a_jump(run: Run, net: SCN
     apart = 360 * run.transform().distance(torch.stack([t.params for t in tracked]), angles.view(-1, 1))
     assert apart[10:120].median() < 6
     assert apart[135:].median() < 6
-    answers = torch.stack([t.logits for t in tracked if t.logits is not None])
+    outputs = torch.stack([t.logits for t in tracked if t.logits is not None])
     with torch.no_grad():
         known = net(x, run.transform().encode(angles.view(-1, 1)))
-    assert share(answers[10:], labels[10:]) > share(known[10:], labels[10:]) - 0.03
+    assert accuracy(outputs[10:], labels[10:]) > accuracy(known[10:], labels[10:]) - 0.03
 
 
 def test_the_tracker_mixes_weights_only_when_that_pays(run: Run, net: SCN) -> None:
@@ -321,7 +326,7 @@ def test_bad_input_is_named(run: Run, net: SCN) -> None:
     with pytest.raises(TypeError, match="needs an SCN"):
         search.Grid(MLP(), transform)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"entropy.*evidence|evidence.*entropy"):
-        search.Grid(net, transform, objective="entrpy")
+        search.Grid(net, transform, doubt="entrpy")
     with pytest.raises(ValueError, match="no search method"):
         search.search(net, torch.zeros(1, 1, 32, 32), transform, "gird")
     with pytest.raises(ValueError, match="jump is a probability"):
@@ -335,10 +340,10 @@ def test_bad_input_is_named(run: Run, net: SCN) -> None:
 def test_test_time_augmentation_is_a_mean_over_the_candidates_undone(run: Run) -> None:
     transform, raw = run.transform(), torch.rand(3, 1, 32, 32)
     plain, candidates = MLP().eval(), torch.tensor([[0.0], [90.0]])
-    answers = augmented(plain, raw, transform, candidates, lambda x: x)
+    averaged = average_undone(plain, raw, transform, candidates, lambda x: x)
     turned = transform.invert(raw, torch.tensor([90.0]))
     expected = (plain(raw).softmax(dim=1) + plain(turned).softmax(dim=1)) / 2
-    torch.testing.assert_close(answers, expected)
+    torch.testing.assert_close(averaged, expected)
 
 
 def test_the_command_reports_each_batch_size(run: Run, tmp_path: Path) -> None:
@@ -431,7 +436,7 @@ def test_a_run_that_was_not_trained_for_search_is_warned_of(tmp_path: Path) -> N
         (("--method", "candidates", "--candidates", ";"), "needs settings of angle"),
         (("--batch-size", "0"), "--batch-size must be at least 1"),
         (("--batch-size", "100000"), "a batch size must be from 1 to"),
-        (("--objective", "hope"), "there is no objective"),
+        (("--objective", "hope"), "there is no measure of doubt"),
     ],
 )
 def test_wrong_usage_of_the_command(run: Run, arguments: tuple[str, ...], message: str) -> None:
@@ -464,6 +469,8 @@ def test_every_method_that_trains_for_search_keeps_its_terms_as_means() -> None:
 
 def test_a_study_measures_the_same_inputs_whatever_the_method(run: Run, net: SCN) -> None:
     shown = batches(run, 16)
-    rows = [study(way(net, run.transform()), shown, 16) for way in (search.Grid, search.Refine)]
-    assert rows[0].known_accuracy == rows[1].known_accuracy
+    rows = [
+        study(way(net, run.transform()), shown, 16, run.objective()) for way in (search.Grid, search.Refine)
+    ]
+    assert rows[0].known == rows[1].known
     assert rows[1].entropy == pytest.approx(rows[0].entropy, abs=0.05)

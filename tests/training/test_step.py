@@ -144,7 +144,7 @@ def test_a_batch_of_another_shape_is_refused() -> None:
 
 def test_a_backbone_that_decides_by_values_is_refused() -> None:
     chosen = method("one4all")
-    with pytest.raises(ValueError, match="Undecided cannot be compiled: train without --compile"):
+    with pytest.raises(ValueError, match="Undecided cannot be compiled: train with `compiled=False`"):
         step.CompiledStep(chosen, Undecided())(*batch(chosen, 0))
 
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from conftest import real_file
+from needs import real_file
 from scn import SCN, runs
 from scn.experiment.plan import plan_run
 from scn.experiment.train import train

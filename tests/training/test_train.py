@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -24,7 +25,9 @@ from scn.core.storage import load_model
 from scn.data import Normalisation
 from scn.experiment.train import train
 from scn.objectives.classification import ACCURACY, Classification
+from scn.report.repeat import commands
 from scn.runs import backbone_of
+from scn.runs.collection import collect
 from scn.training.batches import TrainingData, hold_back
 from scn.training.loop import Diverged, Training
 from scn.training.recipe import Recipe
@@ -312,7 +315,10 @@ def test_progress_is_plain_lines_where_there_is_no_terminal(small_data: str, tmp
 
 
 def test_tensorboard_gets_every_metric(small_data: str, tmp_path: Path) -> None:
-    accumulators = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    accumulators = pytest.importorskip(
+        "tensorboard.backend.event_processing.event_accumulator",
+        reason="needs tensorboard (make venv installs it)",
+    )
     folder = tmp_path / "run"
     result = run(
         "train", "--data", small_data, *SMALL, "--track", "tensorboard", "-o", str(folder), "--quiet"
@@ -446,3 +452,124 @@ def test_a_new_network_voids_what_was_measured_of_the_old(small_data: str, tmp_p
     assert run("train", "--resume", str(folder), "--quiet").code == 0
     assert not (folder / "scores.csv").exists()
     assert not (folder / "evaluation.json").exists()
+
+
+@pytest.fixture(scope="module")
+def finished(small_data: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that has ended after four epochs, and was evaluated."""
+    folder = tmp_path_factory.mktemp("finished") / "run"
+    assert run("train", "--data", small_data, *SMALL, "-o", str(folder), "--quiet").code == 0
+    assert run("evaluate", str(folder), "--step", "90", "--quiet").code == 0
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("arguments", "option"),
+    [
+        (["--dims", "8"], "--dims"),  # even as it is
+        (["--learning-rate", "0.1"], "--learning-rate"),
+        (["--set", "epochs=9"], "--set"),
+        (["--compile"], "--compile"),
+        (["--data", "digits"], "--data"),
+        (["--seed", "3"], "--seed"),
+    ],
+)
+def test_resuming_refuses_what_would_make_another_run(
+    finished: Path, arguments: list[str], option: str
+) -> None:
+    result = run("train", "--resume", str(finished), *arguments)
+    assert result.code == 2
+    assert result.err == f"scn: --resume goes on with {finished} as it was begun: leave out {option}\n"
+
+
+def test_resuming_takes_what_makes_no_difference(finished: Path) -> None:
+    more = ("--device", "cpu", "--checkpoint-minutes", "1", "--backbone", "mlp", "--quiet", "--epochs", "4")
+    result = run("train", "--resume", str(finished), *more)
+    assert (result.code, "is trained already" in result.err) == (0, True)
+
+
+def test_a_finished_run_goes_on_with_more_epochs(finished: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(finished, folder)
+    before = runs.read(folder)
+    lines = metrics(folder)
+    result = run("train", "--resume", str(folder), "--epochs", "7")
+    assert result.code == 0, result.err
+    assert "epoch 7/7" in result.err
+    after = runs.read(folder)
+    assert after.config.recipe == {**before.config.recipe, "epochs": 7}
+    assert after.config.source == {"epochs": [4]}
+    assert metrics(folder)[:4] == lines
+    assert [line["epoch"] for line in metrics(folder)] == [1, 2, 3, 4, 5, 6, 7]
+    steps = int(380 / 32)
+    rates = [Recipe(epochs=7).rate(steps * epoch - 1, steps) for epoch in (5, 6, 7)]
+    assert [line["learning_rate"] for line in metrics(folder)[4:]] == pytest.approx(rates)
+    assert metrics(folder)[4]["loss"] < lines[0]["loss"]
+    assert not (folder / "scores.csv").exists()
+    assert not (folder / "checkpoint").exists()
+    old, new = (one.network().state_dict() for one in (runs.read(finished), after))
+    assert any(not torch.equal(old[name], new[name]) for name in old)
+    assert run("evaluate", str(folder), "--step", "90", "--quiet").code == 0
+
+
+def test_going_on_survives_being_killed_at_any_moment(
+    finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    peace, killed = tmp_path / "peace", tmp_path / "killed"
+    for folder in (peace, killed):
+        shutil.copytree(finished, folder)
+    assert run("train", "--resume", str(peace), "--epochs", "7", "--quiet").code == 0
+    with monkeypatch.context() as patched:  # just before the new length is written
+        patched.setattr("scn.experiment.train.write_json", _killed)
+        assert run("train", "--resume", str(killed), "--epochs", "7", "--quiet").code == 9
+    assert run("train", "--resume", str(killed), "--quiet").code == 0  # it is what it was
+    old, again = (runs.read(one).network().state_dict() for one in (finished, killed))
+    assert all(torch.equal(old[name], again[name]) for name in old)
+    assert runs.read(killed).config.recipe["epochs"] == 4
+    with monkeypatch.context() as patched:  # in the middle of the training
+        patched.setattr("scn.experiment.train._Keeper.note", _killed)
+        assert run("train", "--resume", str(killed), "--epochs", "7", "--quiet").code == 9
+    assert not runs.read(killed).is_trained
+    assert run("train", "--resume", str(killed), "--quiet").code == 0
+    assert (killed / "model.safetensors").read_bytes() == (peace / "model.safetensors").read_bytes()
+    assert metrics(killed) == metrics(peace)
+
+
+def _killed(*_: Any) -> None:
+    raise SystemExit(9)
+
+
+def test_lengths_that_a_run_cannot_have_are_refused(finished: Path, small_data: str, tmp_path: Path) -> None:
+    for few in ("3", "0", "-1"):
+        result = run("train", "--resume", str(finished), "--epochs", few)
+        assert result.code == 2
+        assert f"has 4 epochs behind it: --epochs must be more, but is {few}" in result.err
+    folder = tmp_path / "run"
+    shutil.copytree(finished, folder)
+    (folder / "model.safetensors").unlink()
+    result = run("train", "--resume", str(folder), "--epochs", "9")
+    assert result.code == 2
+    assert "has not come to the end of its 4 epochs: go on without --epochs first" in result.err
+    assert (finished / "scores.csv").is_file()
+
+
+def test_a_comparison_does_not_take_a_longer_run_for_one_of_its_own(
+    finished: Path, small_data: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "c"
+    shutil.copytree(finished, folder / "scn-d8-seed0")
+    assert run("train", "--resume", str(folder / "scn-d8-seed0"), "--epochs", "5", "--quiet").code == 0
+    chosen = ("--methods", "scn", "--dims", "8", "--seeds", "1", "-o", str(folder))
+    result = run("compare", "--data", small_data, *SMALL, "--epochs", "5", *chosen)
+    assert (result.code, "holds a run with another source" in result.err) == (2, True)
+
+
+def test_the_report_says_how_a_longer_run_was_made(finished: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(finished, folder)
+    assert run("train", "--resume", str(folder), "--epochs", "5", "--quiet").code == 0
+    assert run("evaluate", str(folder), "--step", "90", "--quiet").code == 0
+    begun, longer, evaluated = commands(collect([folder]))
+    assert "--set epochs=4" in begun
+    assert longer == f"scn train --resume {folder} --epochs 5"
+    assert evaluated.startswith(f"scn evaluate {folder}")

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from conftest import real_file
+from needs import real_file
 from scn import transforms
 from scn.experiment.plan import plan_run
 from scn.training.recipe import Recipe

@@ -3,33 +3,20 @@
 from __future__ import annotations
 
 import functools
-import importlib
 import inspect
-import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 from torch import nn
 
 from scn.core.errors import ScnError
-from scn.core.registry import backbones
+from scn.core.registry import allow, backbones
 
 
 def find_class(name: str) -> type[nn.Module]:
-    """A registered backbone, or a class of the user's own as "package.module:Class"."""
-    if ":" not in name:
+    """A registered backbone, or a class of the user's own as "package.module:Class": the caller names it."""
+    with allow(name):
         return backbones.get(name)
-    module_name, _, class_name = name.partition(":")
-    if str(Path.cwd()) not in sys.path:
-        sys.path.insert(0, str(Path.cwd()))
-    try:
-        found = getattr(importlib.import_module(module_name), class_name)
-    except (ImportError, AttributeError) as error:
-        raise ScnError(f'the backbone "{name}" cannot be imported: {error}') from error
-    if not (isinstance(found, type) and issubclass(found, nn.Module)):
-        raise ScnError(f'the backbone "{name}" is not a class of torch modules')
-    return found
 
 
 def factory(

@@ -1,40 +1,68 @@
-"""What `scn train` and `scn compare` are to work on: one of the paper's tasks, or what a person says."""
+"""The options by which `scn train` and `scn compare` are told what to work on."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Annotated, Any
 
 import typer
-from torch import Tensor
 
-from scn import objectives, transforms
-from scn.core.errors import ScnError
-from scn.experiment import tasks
-from scn.experiment.plan import plan_run
+from scn import objectives
+from scn.cli.own import vouch
+from scn.experiment.choice import Choice, choose
 from scn.experiment.tasks import DEMO
-from scn.runs import RunConfig
 from scn.training import recipe
 from scn.training.recipe import Recipe
 
 TaskOption = Annotated[str | None, typer.Option("--task", help="A task of the paper: see `scn tasks`.")]
 BudgetOption = Annotated[str | None, typer.Option(help="For a task: paper, cpu (by default) or smoke.")]
 DataOption = Annotated[
-    str | None, typer.Option("--data", help=f"A data set, or an .npz file; by default {DEMO.data}.")
+    str | None,
+    typer.Option(
+        "--data",
+        help=f"A data set, an .npz file, or your package.module:function; by default {DEMO.data}.",
+        callback=vouch,
+    ),
 ]
 TransformOption = Annotated[
-    str | None, typer.Option(help=f"How the input changes, several by +; by default {DEMO.transform}.")
+    str | None,
+    typer.Option(
+        help=f"How the input changes, or your package.module:Class, several by +; default {DEMO.transform}.",
+        callback=vouch,
+    ),
 ]
 BackboneOption = Annotated[
-    str | None, typer.Option(help=f"A backbone, or your package.module:Class; by default {DEMO.backbone}.")
+    str | None,
+    typer.Option(
+        help=f"A backbone, or your package.module:Class; by default {DEMO.backbone}.", callback=vouch
+    ),
 ]
 ObjectiveOption = Annotated[
-    str | None, typer.Option(help=f"What is learned: {', '.join(objectives.registry)}; by default the first.")
+    str | None,
+    typer.Option(
+        help=f"What is learned: {', '.join(objectives.registry)}, or your package.module:Class; by default "
+        f"{objectives.USUAL}.",
+        callback=vouch,
+    ),
 ]
 WidthOption = Annotated[int | None, typer.Option(help="Width of the backbone.")]
 DepthOption = Annotated[int | None, typer.Option(help="Depth of the backbone.")]
 PresetOption = Annotated[str | None, typer.Option(help="How the transform acts: default, paper, ...")]
 RecipeOption = Annotated[str | None, typer.Option("--recipe", help="default or paper.")]
+EpochsOption = Annotated[int | None, typer.Option(help="By default the recipe's.")]
+NumberOption = Annotated[int | None, typer.Option(help="By default the recipe's.")]
+ValueOption = Annotated[float | None, typer.Option(help="By default the recipe's.")]
+EntropyOption = Annotated[
+    float | None, typer.Option(help="For search: entropy low at the right setting, high at a wrong one.")
+]
+EvidenceOption = Annotated[
+    float | None, typer.Option(help="For search, better: evidence for the right setting. 0.5 is good.")
+]
+MixedPrecisionOption = Annotated[bool, typer.Option("--mixed-precision", help="bfloat16.")]
+CompileOption = Annotated[bool, typer.Option("--compile", help="A step as one piece of machine code.")]
+ClampOption = Annotated[
+    bool, typer.Option("--clamp", help="Measured values outside their range count as its nearest end.")
+]
 SetOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -43,99 +71,32 @@ SetOption = Annotated[
     ),
 ]
 
-
-@dataclass(frozen=True)
-class Choice:
-    """Everything but the method, its dims and the seed."""
-
-    data: str
-    transform: str
-    backbone: str
-    preset: str
-    recipe: Recipe
-    sizes: dict[str, int | None]
-    published: bool  # whether images are normalised as published
-    grid: int | None = None
-    test_samples: int = 0
-    dims: tuple[int, ...] = (1, 3, 8)
-    objective: str = "classification"
-
-    def config(self, method: str, **more: Any) -> RunConfig:
-        return plan_run(
-            self.data,
-            self.transform,
-            self.backbone,
-            method,
-            self.recipe,
-            preset=self.preset,
-            sizes=self.sizes,
-            objective=self.objective,
-            measure=not self.published,
-            **more,
-        )
-
-    def settings(self, step: float | None) -> Tensor:
-        """The settings of the test: `step` apart, or as the budget has it."""
-        transform = transforms.get(self.transform, self.preset)
-        if step is None and self.grid is not None:
-            return transform.grid(self.grid)
-        return transform.regular(step)
+CHOSEN = ("task", "budget", "data", "transform", "backbone", "objective", "width", "depth", "preset")
+# Options with a value of the recipe, and which values they are.
+OF_RECIPE = {
+    "epochs": ("epochs",),
+    "batch_size": ("batch_size",),
+    "alphas_per_batch": ("alphas_per_batch",),
+    "learning_rate": ("learning_rate",),
+    "separation_weight": ("separation_weight",),
+    "entropy_weight": ("entropy_weight", "wrong_entropy_weight"),
+    "evidence_weight": ("evidence_weight",),
+    "mixed_precision": ("mixed_precision",),
+    "compile_": ("compiled",),
+    "clamp": ("clamp",),
+}
 
 
-def choose(
-    *,
-    task: str | None,
-    budget: str | None,
-    data: str | None,
-    transform: str | None,
-    backbone: str | None,
-    width: int | None,
-    depth: int | None,
-    preset: str | None,
-    recipe_name: str | None,
-    changes: dict[str, Any],
-    set_: list[str] | None,
-    objective: str | None = None,
-) -> Choice:
-    """From the options of a command, those of the recipe as `changes`."""
-    changes = {**changes, **recipe.settings(set_ or [])}
-    sizes = {name: size for name, size in (("width", width), ("depth", depth)) if size is not None}
-    if task is None:
-        if budget is not None:
-            raise ScnError("--budget is for a --task; without one say --epochs")
-        named, kind = recipe_name or "default", backbone or DEMO.backbone
-        return Choice(
-            data or DEMO.data,
-            transform or DEMO.transform,
-            kind,
-            preset or "default",
-            tasks.recipe(named, kind).changed(**changes),
-            {**sizes},
-            published=named == "paper",
-            objective=objective or "classification",
-        )
-    given = {"--data": data, "--transform": transform, "--backbone": backbone, "--recipe": recipe_name}
-    given["--objective"] = objective
-    for option, value in given.items():
-        if value is not None:
-            raise ScnError(f"a --task has its own {option[2:]}: leave out {option}")
-    row, name = tasks.get(task), budget or "cpu"
-    chosen = row.budget(name)
-    return Choice(
-        row.data,
-        row.transform,
-        row.backbone,
-        preset or _preset(row, name),
-        chosen.recipe.changed(**changes),
-        {**chosen.sizes, **sizes},
-        name == "paper",
-        chosen.grid,
-        chosen.test_samples,
-        row.dims,
+def chosen_by(context: typer.Context) -> Choice:
+    """What the options of a command choose. --set goes before an option for the same value."""
+    said: dict[str, Any] = context.params
+    changes = {
+        value: said.get(option) if said.get(option) is not False else None  # a flag that was not given
+        for option, values in OF_RECIPE.items()
+        for value in values
+    }
+    return choose(
+        **{name: said[name] for name in CHOSEN},
+        recipe=said["recipe_name"],
+        changes={**changes, **recipe.settings(said["set_"] or [])},
     )
-
-
-def _preset(task: tasks.Task, budget: str) -> str:
-    published = budget == "paper" and task.preset == "default"
-    known = transforms.registry.get(task.transform).presets
-    return "paper" if published and "paper" in known else task.preset

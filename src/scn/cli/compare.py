@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
@@ -14,14 +13,16 @@ from typing import Annotated
 import torch
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from scn.cli.choice import (
     BackboneOption,
     BudgetOption,
+    ClampOption,
     DataOption,
     DepthOption,
+    EpochsOption,
+    NumberOption,
     ObjectiveOption,
     PresetOption,
     RecipeOption,
@@ -29,10 +30,13 @@ from scn.cli.choice import (
     TaskOption,
     TransformOption,
     WidthOption,
-    choose,
+    chosen_by,
 )
-from scn.core.errors import ScnError
-from scn.experiment.compare import Exam, Job, compare, plan
+from scn.cli.own import vouch
+from scn.cli.progress import comparison_progress
+from scn.cli.values import whole_numbers
+from scn.experiment.compare import compare, describe, entitle
+from scn.experiment.jobs import Exam, Job, plan_jobs
 from scn.plots.comparison import draw_comparison
 from scn.plots.style import label
 from scn.report import write_report
@@ -41,25 +45,29 @@ from scn.runs.collection import collect
 from scn.runs.outcome import Outcome, Row, table, write_comparison
 from scn.transforms import get as get_transform
 
+MethodsOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Separated by commas, also your package.module:Class; by default all that can deal with the "
+        "transform.",
+        callback=vouch,
+    ),
+]
 
-def carry_out_all(jobs: Sequence[Job], folder: Path, backbone: str, test: Exam, quiet: bool) -> list[Outcome]:
+
+def carry_out_all(
+    jobs: Sequence[Job], folder: Path, backbone: str, test: Exam, quiet: bool, at_once: int | None = None
+) -> list[Outcome]:
     """Every outcome in the order of the jobs, with progress on standard error."""
-    console = Console(stderr=True, quiet=quiet)
-    columns = (
-        TextColumn("compare"),
-        BarColumn(),
-        TextColumn("{task.completed}/{task.total} runs"),
-        TimeElapsedColumn(),
-    )
     outcomes: dict[str, Outcome] = {}
-    began = time.monotonic()
-    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
-        task = progress.add_task("compare", total=len(jobs))
-        for job, outcome in compare(jobs, folder, test, backbone=backbone):
-            outcomes[job.name] = outcome
-            progress.advance(task)
-            passed = time.monotonic() - began
-            console.print(f"{job.name}: {outcome.mean:.4f}  ({len(outcomes)}/{len(jobs)}, {passed:.0f} s)")
+    try:
+        with comparison_progress(jobs, folder, quiet) as say:
+            for job, outcome in compare(jobs, folder, test, backbone=backbone, at_once=at_once):
+                outcomes[job.name] = outcome
+                say(job.name, f"{outcome.mean:.4f}")
+    except KeyboardInterrupt:
+        print("stopped; the same command goes on", file=sys.stderr)
+        raise
     return [outcomes[job.name] for job in jobs]
 
 
@@ -86,20 +94,8 @@ def finish(
     """Table, file, picture and report of a comparison that has been carried out."""
     config = jobs[0].config
     score = Run(folder, config).objective().score
-    rows = table(outcomes, score)
-    limits = {"train": config.recipe["train_samples"], "test": test.samples}
-    samples = {name: min(limits.get(name) or count, count) for name, count in config.samples.items()}
-    counts = ", ".join(f"{count:,} {name}" for name, count in samples.items())
-    seeds = rows[0].seeds
-    data = Path(config.data).stem
-    title = f"{config.transform} on {data} ({counts}), preset {config.preset}, {seeds} seed(s)"
-    facts = {
-        "data": data,
-        "score": score.key,
-        "samples": samples,
-        "transform": config.transform,
-        "preset": config.preset,
-    }
+    rows, facts = table(outcomes, score), describe(jobs, test)
+    title = entitle(facts, rows[0].seeds)
     written = write_comparison(rows, folder, facts)
     picture = folder / "comparison.png"
     draw_comparison(outcomes, get_transform(config.transform, config.preset), score, title, picture)
@@ -115,6 +111,7 @@ def finish(
 
 
 def command(
+    context: typer.Context,
     output: Annotated[Path, typer.Option("-o", "--output", help="The folder for all runs.")],
     task: TaskOption = None,
     budget: BudgetOption = None,
@@ -124,9 +121,7 @@ def command(
     objective: ObjectiveOption = None,
     width: WidthOption = None,
     depth: DepthOption = None,
-    methods: Annotated[
-        str | None, typer.Option(help="Separated by commas; by default all that can deal with the transform.")
-    ] = None,
+    methods: MethodsOption = None,
     dims: Annotated[
         str | None, typer.Option(help="D of the SCNs, by commas; by default 1,3,8 or the task's.")
     ] = None,
@@ -134,10 +129,14 @@ def command(
     seed: Annotated[int, typer.Option(help="The first seed.")] = 0,
     preset: PresetOption = None,
     recipe_name: RecipeOption = None,
-    epochs: Annotated[int | None, typer.Option(help="By default the recipe's.")] = None,
-    batch_size: Annotated[int | None, typer.Option(help="By default the recipe's.")] = None,
+    epochs: EpochsOption = None,
+    batch_size: NumberOption = None,
+    clamp: ClampOption = False,
     set_: SetOption = None,
     step: Annotated[float | None, typer.Option(help="Distance of the settings in the test.")] = None,
+    jobs: Annotated[
+        int | None, typer.Option(help="Runs side by side; by default as many as processors.", min=1)
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress on standard error.")] = False,
 ) -> None:
@@ -150,36 +149,11 @@ def command(
     scn compare --task rotation/mlp/fashion-mnist --budget cpu -o runs/fashion
     """
     torch.set_num_threads(1)
-    chosen = choose(
-        task=task,
-        budget=budget,
-        data=data,
-        transform=transform,
-        backbone=backbone,
-        width=width,
-        depth=depth,
-        preset=preset,
-        recipe_name=recipe_name,
-        changes={"epochs": epochs, "batch_size": batch_size},
-        set_=set_,
-        objective=objective,
-    )
+    chosen = chosen_by(context)
     names = None if methods is None else [name.strip() for name in methods.split(",")]
-    if seeds < 1:
-        raise ScnError(f"--seeds must be at least 1, but is {seeds}")
     several = list(chosen.dims) if dims is None else whole_numbers("--dims", dims)
     changed = get_transform(chosen.transform, chosen.preset)
-    jobs = plan(partial(chosen.config, seed=seed), changed, names, several, range(seed, seed + seeds))
+    planned = plan_jobs(partial(chosen.config, seed=seed), changed, names, several, range(seed, seed + seeds))
     test = Exam(chosen.settings(step), chosen.test_samples)
-    outcomes = carry_out_all(jobs, output, chosen.backbone, test, quiet)
-    finish(jobs, test, outcomes, output, chosen.backbone, as_json)
-
-
-def whole_numbers(option: str, text: str) -> list[int]:
-    try:
-        values = [int(part) for part in text.split(",")]
-    except ValueError:
-        raise ScnError(f"{option} takes whole numbers separated by commas, but got {text!r}") from None
-    if min(values) < 1:
-        raise ScnError(f"{option} must be at least 1, but got {min(values)}")
-    return values
+    outcomes = carry_out_all(planned, output, chosen.backbone, test, quiet, jobs)
+    finish(planned, test, outcomes, output, chosen.backbone, as_json)

@@ -18,6 +18,7 @@ from rich.progress import track
 from rich.table import Table
 
 from scn import data, transforms
+from scn.cli.own import vouch
 from scn.core.errors import NotThere
 from scn.data.dataset import data_folder
 from scn.data.sources import Request, Source, convert, fetch, recognise, sources
@@ -140,9 +141,13 @@ def import_(
 
 @app.command("show")
 def show(
-    name: Annotated[str, typer.Argument(help="A data set, or an .npz file.")],
+    name: Annotated[
+        str, typer.Argument(help="A data set, an .npz file, or your package.module:function.", callback=vouch)
+    ],
     output: Annotated[Path, typer.Option("-o", "--output", help="The picture to write, .png.")],
-    transform: Annotated[str | None, typer.Option(help="Also show what this makes of them.")] = None,
+    transform: Annotated[
+        str | None, typer.Option(help="Also show what this makes of them.", callback=vouch)
+    ] = None,
     preset: Annotated[str, typer.Option(help="How the transform acts: default, paper, ....")] = "default",
     split: Annotated[str, typer.Option(help="train or test (or val, where there is one).")] = "train",
     samples: Annotated[int, typer.Option(help="How many.", min=1, max=50)] = 10,
@@ -157,9 +162,9 @@ def show(
     dataset = data.load(name)
     x, y = dataset.split(split)
     generator = torch.Generator().manual_seed(seed)
-    picked = one_of_each(y, samples, generator)
+    picked = one_of_each(y.view(len(y), -1)[:, 0], samples, generator)
     before = data.to_float(x[picked])
-    rows = [(before, [dataset.classes[int(label)] for label in y[picked]])]
+    rows = [(before, [dataset.said(label) for label in y[picked]])]
     if chosen is not None:
         measured = chosen.measured
         params = dataset.measured(split)[picked] if measured else chosen.sample(len(picked), generator)

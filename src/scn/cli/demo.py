@@ -14,7 +14,7 @@ from torch import Tensor
 from scn import data, runs, transforms
 from scn.cli.compare import carry_out_all, finish
 from scn.core.network import SCN
-from scn.experiment.compare import Exam, plan
+from scn.experiment.jobs import Exam, plan_jobs
 from scn.experiment.plan import plan_run
 from scn.experiment.tasks import DEMO
 from scn.runs import backbone_of
@@ -42,7 +42,7 @@ def command(
     def make(method: str, **more: Any) -> runs.RunConfig:
         return plan_run(DEMO.data, DEMO.transform, DEMO.backbone, method, budget.recipe, **more)
 
-    jobs = plan(make, transform, ["scn", "one4all", "inverse", "one4one"], [3, 8], range(SEEDS))
+    jobs = plan_jobs(make, transform, ["scn", "one4all", "inverse", "one4one"], [3, 8], range(SEEDS))
     test = Exam(transform.grid(budget.grid or 1))
     print(f"training {len(jobs)} networks on handwritten digits turned by any angle ...", file=sys.stderr)
     outcomes = carry_out_all(jobs, output, DEMO.backbone, test, quiet)

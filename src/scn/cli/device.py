@@ -15,8 +15,8 @@ from rich.console import Console
 from rich.table import Table
 
 from scn import methods, runs
-from scn.cli.export import options_named
-from scn.cli.train import numbers
+from scn.cli.own import OwnOption
+from scn.cli.values import numbers
 from scn.device import targets
 from scn.device.emulate import PHASES
 from scn.device.estimate import Assumptions, assumptions
@@ -52,6 +52,7 @@ def command(
     backbone: Annotated[
         str | None, typer.Option(help="Your own class, package.module:Class, if the runs have one.")
     ] = None,
+    own: OwnOption = None,
     keep_files: Annotated[
         Path | None, typer.Option("--keep", help="Keep C code, programs and outputs in this folder.")
     ] = None,
@@ -71,8 +72,7 @@ def command(
     scn device runs/scn-d3 --weights int8 --inference int8 --clock 64 --cycles-per-instruction 1.3
     """
     torch.set_num_threads(1)
-    with options_named():
-        guess = assumptions(clock, cycles_per_instruction, current, voltage)
+    guess = assumptions(clock, cycles_per_instruction, current, voltage)
     chosen = targets.get(target)
     chosen.require()
     held = theta or ("ram" if alpha is None else "fixed")
@@ -84,16 +84,15 @@ def command(
     rows = []
     for folder in run:
         opened = runs.read(folder)
-        own = backbone_of(opened, backbone) if opened.is_own_class else None
+        factory = backbone_of(opened, backbone)
         mixes = methods.get(opened.config.method).mixes
-        subject = subject_of(opened, None, params if mixes else None, own)
+        subject = subject_of(opened, None, params if mixes else None, factory)
         with tempfile.TemporaryDirectory(prefix="scn-device-") as scratch:
             place = Path(scratch) if keep_files is None else keep_files / subject.name
-            with options_named():
-                row = measure(
-                    subject, options, chosen, place,
-                    samples=samples, settings=settings, name=str(folder), note=notes.print,
-                )  # fmt: skip
+            row = measure(
+                subject, options, chosen, place,
+                samples=samples, settings=settings, name=str(folder), note=notes.print,
+            )  # fmt: skip
         rows.append(row)
         notes.print(f"wrote {keep(folder, row)}")
     if as_json:

@@ -15,8 +15,10 @@ from rich.progress import track
 
 from scn import runs
 from scn.cli.chart import chart
+from scn.cli.own import OwnOption
 from scn.cli.search import open_search
-from scn.cli.train import numbers
+from scn.cli.values import numbers
+from scn.cli.words import as_options
 from scn.core.errors import ScnError
 from scn.runs import backbone_of
 from scn.runs.evaluation import evaluate_run
@@ -51,6 +53,7 @@ def command(
     backbone: Annotated[
         str | None, typer.Option(help="Your own class, package.module:Class, if the run has one.")
     ] = None,
+    own: OwnOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress on standard error.")] = False,
 ) -> None:
@@ -64,25 +67,23 @@ def command(
     torch.set_num_threads(1)
     opened = runs.read(run)
     transform = opened.transform(preset)
-    own = backbone_of(opened, backbone) if opened.is_own_class else None
+    factory = backbone_of(opened, backbone)
     params = transform.regular(step)
     frozen = None if fixed is None else _setting(fixed, transform)
     answer, way_name, size = None, method or "grid", batch_size or 16
     if not invariant and (method or batch_size):
         raise ScnError("--method and --batch-size are for --invariant")
     if invariant:
-        if size > opened.config.samples["test"]:
-            raise ScnError(f"there are fewer test samples than a batch of {size}")
         if frozen is not None:
             raise ScnError("--fixed tells the setting, and --invariant does not: leave one out")
         way = open_search(opened, way_name, None, {}, backbone)
         doubt = reason_to_doubt(opened, way)
         if doubt:
-            print(f"warning: {doubt}", file=sys.stderr)
+            print(f"warning: {as_options(doubt)}", file=sys.stderr)
         answer = by_batches(way, size)
     result = evaluate_run(
         opened,
-        opened.network(own),
+        opened.network(factory),
         params,
         preset=preset,
         fixed=frozen,
@@ -92,6 +93,8 @@ def command(
         ),
     )
     facts = result.facts
+    for found in facts.get("outside", []):
+        print(f"warning: of the test samples, {found['said']}", file=sys.stderr)
     used = facts["preset"]
     suffix = "" if used == opened.config.preset else f"-{used}"
     if frozen is not None:

@@ -10,6 +10,7 @@ from typing import Annotated
 import torch
 import typer
 
+from scn.cli.own import OwnOption
 from scn.cli.report import FoldersArgument, OwnClassOption
 from scn.explorer import write_explorer
 from scn.pages import check_output
@@ -23,14 +24,15 @@ def command(
     ),
     samples: Annotated[int, typer.Option(help="How many test samples to choose among.", min=1)] = 12,
     backbone: OwnClassOption = None,
+    own: OwnOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress on standard error.")] = False,
 ) -> None:
     """Write a page in which a person turns the setting and watches the network reconfigure itself.
 
     One HTML file that opens offline, without a server: the changed input, the mixture of base models, the
-    configured weights and the answers of the SCN, of One4All and of a network that does not adapt. Runs of
-    several D can be chosen among in the page.
+    configured weights and the predictions of the SCN, of One4All and of a network that does not adapt.
+    Runs of several D can be chosen among in the page.
 
     Examples: scn explore runs/demo -o explorer.html
     scn explore runs/scn-d3 runs/scn-d8 runs/one4all -o explorer.html

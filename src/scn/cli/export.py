@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,22 +11,10 @@ import torch
 import typer
 
 from scn import runs
-from scn.cli.train import numbers
-from scn.core.errors import ScnError
+from scn.cli.own import OwnOption
+from scn.cli.values import numbers
 from scn.export import Options, sensors, subject_of, targets
 from scn.runs import backbone_of
-
-ARGUMENTS = (
-    "state",
-    "inference",
-    "sensor",
-    "samples",
-    "clock",
-    "cycles_per_instruction",
-    "current",
-    "voltage",
-)
-OPTION_OF = {"params": "--alpha", **{name: f"--{name.replace('_', '-')}" for name in ARGUMENTS}}
 
 
 def command(
@@ -61,6 +47,7 @@ def command(
     backbone: Annotated[
         str | None, typer.Option(help="Your own class, package.module:Class, if the run has one.")
     ] = None,
+    own: OwnOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Write a trained network as code for another place.
@@ -76,7 +63,7 @@ def command(
     torch.set_num_threads(1)
     write = targets.get(to)
     opened = runs.read(run)
-    own = backbone_of(opened, backbone) if opened.is_own_class else None
+    factory = backbone_of(opened, backbone)
     params = None if alpha is None else torch.tensor(numbers("--alpha", alpha))
     given: dict[str, Any] = {"theta": theta or ("ram" if alpha is None else "fixed")}
     options = Options(
@@ -85,8 +72,7 @@ def command(
         double_buffer=double_buffer,
         sensor=sensor,
     )
-    with options_named():
-        report = write(subject_of(opened, name, params, own), options, output)
+    report = write(subject_of(opened, name, params, factory), options, output)
     if as_json:
         print(json.dumps({**report.facts, "files": [str(path) for path in report.files]}))
         return
@@ -94,20 +80,6 @@ def command(
         print(f"{key}: {_said(value)}")
     for path in report.files:
         print(f"wrote {path}", file=sys.stderr)
-
-
-@contextmanager
-def options_named() -> Iterator[None]:
-    """Errors that name an argument of the library, in backquotes, name the option that stands for it."""
-    try:
-        yield
-    except ScnError as error:
-        text = str(error)
-        for argument, option in OPTION_OF.items():
-            text = text.replace(f"`{argument}`", option)
-        if text == str(error):
-            raise
-        raise type(error)(text) from error
 
 
 def _said(value: Any) -> str:

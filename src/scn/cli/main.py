@@ -1,53 +1,20 @@
-"""`scn`: gathers the commands and turns errors for people into one line and an exit code."""
+"""`scn`: runs a command and turns errors for people into one line and an exit code.
+
+Nothing slow is imported before `main` is called, so that Ctrl-C is understood from the first moment.
+"""
 
 from __future__ import annotations
 
 import io
 import os
 import sys
+from typing import Any
 
-import typer
-
-from scn.cli import (
-    compare,
-    data,
-    demo,
-    device,
-    evaluate,
-    explore,
-    export,
-    import_,
-    plot,
-    report,
-    search,
-    tasks,
-    train,
-)
-from scn.core.errors import Failed, ScnError
-
-app = typer.Typer(
-    help="Subspace-configurable networks: small networks that follow a measured change of the input.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    add_completion=False,
-)
-app.command("demo")(demo.command)
-app.command("train")(train.command)
-app.command("compare")(compare.command)
-app.command("tasks")(tasks.command)
-app.command("import")(import_.command)
-app.command("evaluate")(evaluate.command)
-app.command("search")(search.command)
-app.command("export")(export.command)
-app.command("device")(device.command)
-app.command("plot")(plot.command)
-app.command("report")(report.command)
-app.command("explore")(explore.command)
-app.add_typer(data.app, name="data")
+INTERRUPTED = 130
 
 
 def main() -> None:
-    """Run a command. Exit code 2: wrong usage or input; 1: anything else that failed.
+    """Run a command. Exit code 2: wrong usage or input; 130: Ctrl-C; 1: anything else that failed.
 
     What is not an error for people is a fault of the program and keeps its traceback.
     """
@@ -55,10 +22,40 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a chart on a terminal without its characters
     try:
-        app()
+        sys.exit(_run())
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+
+
+def _run() -> int:
+    """The exit code of the command that the person named."""
+    import typer
+
+    from scn.cli.commands import app
+    from scn.cli.words import as_options
+    from scn.core.errors import Failed, ScnError
+
+    usage = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "UsageError")
+    try:
+        return app(prog_name="scn", standalone_mode=False) or 0
+    except typer.Abort:
+        return INTERRUPTED
+    except usage as error:
+        return _explain_usage(error)
     except (ScnError, OSError) as error:
         if os.environ.get("SCN_DEBUG"):
             raise
-        print(f"scn: {error}", file=sys.stderr)
+        print(f"scn: {as_options(str(error))}", file=sys.stderr)
         wrong = isinstance(error, ScnError) and not isinstance(error, Failed)
-        sys.exit(2 if wrong or isinstance(error, FileNotFoundError | FileExistsError) else 1)
+        return 2 if wrong or isinstance(error, FileNotFoundError | FileExistsError) else 1
+
+
+def _explain_usage(error: Any) -> int:
+    """What is wrong with the words on the command line, in one line; without any words, the help."""
+    if type(error).__name__ == "NoArgsIsHelpError":
+        error.show()
+    else:
+        called = error.ctx.command_path if error.ctx else "scn"
+        message = " ".join(error.format_message().split()).rstrip(".")
+        print(f"scn: {message} (`{called} --help` says more)", file=sys.stderr)
+    return int(error.exit_code)

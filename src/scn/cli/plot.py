@@ -12,16 +12,17 @@ import typer
 from rich.console import Console
 from rich.progress import track
 
-from scn.cli.train import numbers
+from scn.cli.own import OwnOption
+from scn.cli.values import numbers
 from scn.core.errors import ScnError
 from scn.plots.animation import FRAMES, SUFFIXES, film, require_ffmpeg, write_film
-from scn.plots.figures import FIGURES, UNDATED, check_output, find, make, write
+from scn.plots.figures import FIGURES, UNDATED, check_figure_file, find, make, write
 from scn.plots.options import SAMPLES, Options
 from scn.runs.collection import load
 
 NAMES = "; ".join(f"{name}: {kind.shows}" for name, kind in FIGURES.items())
 
-ANIMATED = ("accuracy", "beta", "theta")  # the figures that an animation shows together
+ANIMATED = ("scores", "beta", "theta")  # the figures that an animation shows together
 
 
 def command(
@@ -40,9 +41,10 @@ def command(
     backbone: Annotated[
         str | None, typer.Option(help="Your own class, package.module:Class, if the runs have one.")
     ] = None,
+    own: OwnOption = None,
     animate: Annotated[
         bool,
-        typer.Option("--animate", help="Instead: accuracy, beta and weights as alpha turns, .gif or .mp4."),
+        typer.Option("--animate", help="Instead: score, beta and weights as alpha turns, .gif or .mp4."),
     ] = False,
     frames: Annotated[int, typer.Option(help="Of an animation.", min=2, max=1000)] = FRAMES,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
@@ -50,12 +52,12 @@ def command(
 ) -> None:
     """Draw a figure of one or more runs of a task, at the width of a column (3.5 inches).
 
-    Examples: scn plot runs/demo --figure accuracy -o accuracy.pdf
+    Examples: scn plot runs/demo --figure scores -o scores.pdf
     scn plot runs/demo/scn-d8-seed0 --animate -o turning.gif
     """
     torch.set_num_threads(1)
     _check(figure, animate, fixed)
-    check_output(output, SUFFIXES if animate else list(UNDATED))
+    check_figure_file(output, SUFFIXES if animate else list(UNDATED))
     if animate and output.suffix.lower() == ".mp4":
         require_ffmpeg(output)
     loaded = load(run, backbone)
@@ -76,7 +78,7 @@ def command(
 
 def _check(figure: str | None, animate: bool, fixed: str | None) -> None:
     """Refuse what does not go together."""
-    if animate and figure is not None and figure not in ANIMATED:
+    if animate and figure is not None and figure not in (*ANIMATED, "accuracy"):
         raise ScnError(f"--animate shows {', '.join(ANIMATED)} together: leave out --figure {figure}")
     if not animate:
         if figure is None:

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from scn.experiment.compare import progress as epochs_done
+from scn.experiment.jobs import Job
 from scn.experiment.train import Report
 from scn.training.loop import Training
 from scn.training.state import State
 
-LINE_SECONDS = 10.0  # between two plain lines
+LINE_SECONDS = 10.0  # between two plain lines of a training
+COMPARISON_SECONDS = 30.0  # of a comparison
+LOOK_SECONDS = 1.0  # between two looks at what the runs of a comparison have done
 
 
 @contextmanager
@@ -73,3 +79,88 @@ class _Lines:
                 file=sys.stderr,
                 flush=True,
             )
+
+
+@contextmanager
+def comparison_progress(
+    jobs: Sequence[Job], folder: Path, quiet: bool
+) -> Iterator[Callable[[str, str], None]]:
+    """A function to say what came of a run, by its name; between its calls the runs are watched."""
+    if quiet:
+        yield lambda name, text: None
+        return
+    terminal = sys.stderr.isatty()
+    columns = (TextColumn("compare"), BarColumn(), TextColumn("{task.description}"))
+    with Progress(*columns, console=Console(stderr=True), disable=not terminal) as bar:
+        task = bar.add_task("", total=sum(_epochs(job) for job in jobs))
+        print_ = bar.console.print if terminal else _print_line
+        watched = _Watched(jobs, folder, print_, regular=not terminal)
+        over = threading.Event()
+
+        def watch() -> None:
+            while not over.wait(LOOK_SECONDS):
+                watched.look()
+                bar.update(task, completed=watched.done, description=watched.summary())
+
+        thread = threading.Thread(target=watch, daemon=True)
+        thread.start()
+        try:
+            yield watched.end
+        finally:
+            over.set()
+            thread.join()
+
+
+def _print_line(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def _epochs(job: Job) -> int:
+    return int(job.config.recipe["epochs"])
+
+
+class _Watched:
+    """The runs of a comparison: which have begun, which have ended, and how long the others will take."""
+
+    def __init__(
+        self, jobs: Sequence[Job], folder: Path, say: Callable[[str], None], *, regular: bool
+    ) -> None:
+        self.jobs, self.folder, self.say, self.regular = jobs, folder, say, regular
+        self.total = sum(_epochs(job) for job in jobs)
+        self.known = epochs_done(jobs, folder)  # of an earlier call
+        self.earlier = self.done = sum(self.known.values())
+        self.ended: set[str] = set()
+        self.began = self.last = time.monotonic()
+
+    def look(self) -> None:
+        """Read what the runs have written, and say what is new."""
+        now = epochs_done([job for job in self.jobs if job.name not in self.ended], self.folder)
+        if self.regular:
+            for name in now.keys() - self.known.keys():
+                self.say(f"{name}: begun")
+        self.known |= now
+        self.done = sum(self.known.values())
+        if self.regular and time.monotonic() - self.last >= COMPARISON_SECONDS:
+            self._note(self.summary())
+
+    def end(self, name: str, text: str) -> None:
+        """Say what came of a run."""
+        self.ended.add(name)
+        self.known |= epochs_done([job for job in self.jobs if job.name == name], self.folder)
+        self.done = sum(self.known.values())
+        self._note(f"{name}: {text}  ({self.summary()})")
+
+    def summary(self) -> str:
+        passed = time.monotonic() - self.began
+        text = f"{len(self.ended)}/{len(self.jobs)} runs, {_duration(passed)}"
+        fresh, left = self.done - self.earlier, self.total - self.done
+        return f"{text}, about {_duration(passed * left / fresh)} left" if fresh and left else text
+
+    def _note(self, text: str) -> None:
+        self.last = time.monotonic()
+        self.say(text)
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest:02} s" if minutes else f"{rest} s"

@@ -13,35 +13,54 @@ from scn import methods, runs
 from scn.cli.choice import (
     BackboneOption,
     BudgetOption,
+    ClampOption,
+    CompileOption,
     DataOption,
     DepthOption,
+    EntropyOption,
+    EpochsOption,
+    EvidenceOption,
+    MixedPrecisionOption,
+    NumberOption,
     ObjectiveOption,
     PresetOption,
     RecipeOption,
     SetOption,
     TaskOption,
     TransformOption,
+    ValueOption,
     WidthOption,
-    choose,
+    chosen_by,
 )
+from scn.cli.own import OwnOption, vouch
 from scn.cli.progress import training_progress
+from scn.cli.values import numbers
 from scn.core.errors import Failed, ScnError
 from scn.experiment import track
-from scn.experiment.train import choose_device, last_checkpoint, train
-from scn.runs import backbone_of
+from scn.experiment.train import Report, choose_device, extend, last_checkpoint, train
+from scn.runs import Run, backbone_of
 from scn.training.loop import Diverged, Training
 from scn.training.state import State
 
-
-def numbers(option: str, text: str) -> list[float]:
-    """Numbers that a person separated by commas."""
-    try:
-        return [float(part) for part in text.split(",")]
-    except ValueError:
-        raise ScnError(f"{option} takes numbers separated by commas, but got {text!r}") from None
+MethodOption = Annotated[
+    str,
+    typer.Option(help=f"One of {', '.join(methods.registry)}, or your package.module:Class.", callback=vouch),
+]
+ConfigurableOption = Annotated[
+    str, typer.Option(help="Which parameters an SCN mixes, by patterns such as layer4.*, by commas.")
+]
+OutputOption = Annotated[Path | None, typer.Option("-o", "--output", help="The run folder to make.")]
+ResumeOption = Annotated[
+    Path | None,
+    typer.Option(help="Go on with a run that was interrupted or, with more --epochs, one that has ended."),
+]
+TrackOption = Annotated[str | None, typer.Option("--track", help="tensorboard: curves to look at.")]
+# With --resume everything else is the run's own.
+ALSO_FOR_RESUMING = ("resume", "epochs", "backbone", "device", "tracker", "checkpoint_minutes", "quiet")
 
 
 def command(
+    context: typer.Context,
     task: TaskOption = None,
     budget: BudgetOption = None,
     data: DataOption = None,
@@ -50,34 +69,29 @@ def command(
     objective: ObjectiveOption = None,
     width: WidthOption = None,
     depth: DepthOption = None,
-    method: Annotated[str, typer.Option(help=f"One of {', '.join(methods.registry)}.")] = "scn",
+    method: MethodOption = "scn",
     dims: Annotated[int, typer.Option(help="D, how many base models are mixed.")] = 8,
     preset: PresetOption = None,
     recipe_name: RecipeOption = None,
-    epochs: Annotated[int | None, typer.Option(help="By default the recipe's.")] = None,
-    batch_size: Annotated[int | None, typer.Option(help="By default the recipe's.")] = None,
-    alphas_per_batch: Annotated[int | None, typer.Option(help="By default the recipe's.")] = None,
-    learning_rate: Annotated[float | None, typer.Option(help="By default the recipe's.")] = None,
-    separation_weight: Annotated[float | None, typer.Option(help="By default the recipe's.")] = None,
-    entropy_weight: Annotated[
-        float | None,
-        typer.Option(help="For search: entropy low at the right setting, high at a wrong one."),
-    ] = None,
-    evidence_weight: Annotated[
-        float | None, typer.Option(help="For search, better: evidence for the right setting. 0.5 is good.")
-    ] = None,
-    configurable: Annotated[
-        str, typer.Option(help="Which parameters an SCN mixes, by patterns such as layer4.*, by commas.")
-    ] = "*",
+    epochs: EpochsOption = None,
+    batch_size: NumberOption = None,
+    alphas_per_batch: NumberOption = None,
+    learning_rate: ValueOption = None,
+    separation_weight: ValueOption = None,
+    entropy_weight: EntropyOption = None,
+    evidence_weight: EvidenceOption = None,
+    configurable: ConfigurableOption = "*",
     fixed: Annotated[str | None, typer.Option(help="For one4one: the setting to train for.")] = None,
     seed: Annotated[int, typer.Option(help="Everything random follows from it.")] = 0,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="The run folder to make.")] = None,
-    resume: Annotated[Path | None, typer.Option(help="Go on with a run that was interrupted.")] = None,
+    output: OutputOption = None,
+    resume: ResumeOption = None,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda, ...")] = "auto",
-    mixed_precision: Annotated[bool, typer.Option("--mixed-precision", help="bfloat16.")] = False,
-    compile_: Annotated[bool, typer.Option("--compile", help="A step as one piece of machine code.")] = False,
+    mixed_precision: MixedPrecisionOption = False,
+    compile_: CompileOption = False,
+    clamp: ClampOption = False,
+    own: OwnOption = None,
     set_: SetOption = None,
-    tracker: Annotated[str | None, typer.Option("--track", help="tensorboard: curves to look at.")] = None,
+    tracker: TrackOption = None,
     checkpoint_minutes: Annotated[float, typer.Option(help="Time between two checkpoints.")] = 2.0,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress on standard error.")] = False,
 ) -> None:
@@ -86,74 +100,73 @@ def command(
     Ctrl-C writes a checkpoint. --resume RUN takes everything else from the run, goes on from its last
     checkpoint and ends, bit for bit, where the run would have ended without the interruption.
 
+    --resume RUN --epochs E goes on with a run that has ended after fewer epochs: from its trained network,
+    with a new optimiser and the learning rates that E epochs have for the rest. Its evaluation is void.
+
     Examples: scn train --data digits --transform rotation --dims 8 -o runs/scn-d8
     scn train --task rotation/mlp/fashion-mnist --budget cpu -o runs/fashion-d8
     """
     torch.set_num_threads(1)
     if not checkpoint_minutes > 0:
         raise ScnError(f"--checkpoint-minutes must be positive, but is {checkpoint_minutes}")
-    if (output is None) == (resume is None):
-        raise ScnError("say either -o RUN for a new run or --resume RUN to go on with one")
-    folder = output or resume
-    assert folder is not None
-    tracked = track.registry.get(tracker)(folder) if tracker else None
-    if resume is not None:
-        run = runs.read(resume)
-    else:
-        assert output is not None
-        chosen = choose(
-            task=task,
-            budget=budget,
-            data=data,
-            transform=transform,
-            backbone=backbone,
-            width=width,
-            depth=depth,
-            preset=preset,
-            recipe_name=recipe_name,
-            changes={
-                "epochs": epochs,
-                "batch_size": batch_size,
-                "alphas_per_batch": alphas_per_batch,
-                "learning_rate": learning_rate,
-                "separation_weight": separation_weight,
-                "entropy_weight": entropy_weight,
-                "wrong_entropy_weight": entropy_weight,
-                "evidence_weight": evidence_weight,
-                "mixed_precision": mixed_precision or None,
-                "compiled": compile_ or None,
-            },
-            set_=set_,
-            objective=objective,
-        )
-        choose_device(device)
-        values = None if fixed is None else numbers("--fixed", fixed)
-        mixed = configurable.split(",")
-        config = chosen.config(method, dims=dims, fixed=values, configurable=mixed, seed=seed)
-        run = runs.create(output, config)
+    reports = [track.registry.get(tracker)(_folder(output, resume))] if tracker else []
+    run = _resumed(context, resume) if resume else _new(context, _folder(output, resume))
     if run.is_trained:
         print(f"{run.folder} is trained already", file=sys.stderr)
         return
     with training_progress(run.folder.name, quiet) as shown:
-
-        def report(state: State, training: Training, metrics: dict[str, Any] | None) -> None:
-            shown(state, training, metrics)
-            if tracked:
-                tracked(state, training, metrics)
-
-        try:
-            train(
-                run,
-                backbone_of(run, backbone),
-                device=device,
-                checkpoint_minutes=checkpoint_minutes,
-                report=report,
-            )
-        except Diverged as error:
-            good = last_checkpoint(run.folder)
-            kept = f"the last good checkpoint is {good}" if good else "there is no checkpoint yet"
-            raise Failed(f"{error}: a smaller --learning-rate may help; {kept}") from error
-        except KeyboardInterrupt:
-            print(f"stopped; `scn train --resume {run.folder}` goes on", file=sys.stderr)
-            sys.exit(130)
+        _train(run, backbone, device, checkpoint_minutes, [shown, *reports])
     print(run.folder)
+
+
+def _folder(output: Path | None, resume: Path | None) -> Path:
+    folder = output or resume
+    if folder is None or (output and resume):
+        raise ScnError("say either -o RUN for a new run or --resume RUN to go on with one")
+    return folder
+
+
+def _new(context: typer.Context, folder: Path) -> Run:
+    """A run as the options describe it."""
+    said = context.params
+    chosen = chosen_by(context)
+    choose_device(said["device"])
+    fixed = None if said["fixed"] is None else numbers("--fixed", said["fixed"])
+    mixed = said["configurable"].split(",")
+    config = chosen.config(
+        said["method"], dims=said["dims"], fixed=fixed, configurable=mixed, seed=said["seed"]
+    )
+    return runs.create(folder, config)
+
+
+def _resumed(context: typer.Context, folder: Path) -> Run:
+    """The run in this folder; options that would make it another one are refused."""
+    for option in context.command.params:
+        source = context.get_parameter_source(str(option.name))
+        if source is not None and source.name == "COMMANDLINE" and option.name not in ALSO_FOR_RESUMING:
+            if option.name == "output":
+                _folder(folder, folder)
+            name = max(option.opts, key=len)
+            raise ScnError(f"--resume goes on with {folder} as it was begun: leave out {name}")
+    run, epochs = runs.read(folder), context.params["epochs"]
+    choose_device(context.params["device"])
+    return run if epochs is None else extend(run, backbone_of(run, context.params["backbone"]), epochs)
+
+
+def _train(run: Run, backbone: str | None, device: str, minutes: float, reports: list[Report]) -> None:
+    """Train, and say how to go on if that does not come to its end."""
+
+    def report(state: State, training: Training, metrics: dict[str, Any] | None) -> None:
+        for one in reports:
+            one(state, training, metrics)
+
+    own = backbone_of(run, backbone)
+    try:
+        train(run, own, device=device, checkpoint_minutes=minutes, report=report)
+    except Diverged as error:
+        good = last_checkpoint(run.folder)
+        kept = f"the last good checkpoint is {good}" if good else "there is no checkpoint yet"
+        raise Failed(f"{error}: a smaller --learning-rate may help; {kept}") from error
+    except KeyboardInterrupt:
+        print(f"stopped; `scn train --resume {run.folder}` goes on", file=sys.stderr)
+        raise

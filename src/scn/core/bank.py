@@ -7,7 +7,6 @@ from torch import Tensor, nn
 
 from scn.core import grouped
 from scn.core.errors import ScnError
-from scn.core.kernels import Kept
 from scn.core.subspace import Subspace
 from scn.core.substitute import call_with
 
@@ -22,11 +21,8 @@ class Bank:
         self, backbone: nn.Module, subspace: Subspace, beta: Tensor, findings: grouped.Findings
     ) -> None:
         self.backbone, self.subspace, self.beta, self._findings = backbone, subspace, beta, findings
-        self._known: set[torch.Size] = set()
-        bases = subspace.base_sets()
-        self.weights = {
-            name: Kept(sets, beta, bases[name].detach()) for name, sets in subspace.weight_sets(beta).items()
-        }
+        self.sets = subspace.weight_sets(beta)
+        self.bases = {name: bases.clone() for name, bases in subspace.base_sets().items()}
 
     def __len__(self) -> int:
         return len(self.beta)
@@ -41,21 +37,10 @@ class Bank:
 
     def _answer(self, x: Tensor) -> Tensor:
         if len(self) == 1:
-            weights = {name: kept.sets.squeeze(0) for name, kept in self.weights.items()}
+            weights = {name: sets.squeeze(0) for name, sets in self.sets.items()}
             answer: Tensor = call_with(self.backbone, weights, (x,), {})
             return answer.unsqueeze(0)
-        if x.shape not in self._known:  # an input that the backbone cannot take: let it say so itself
-            call_with(self.backbone, {name: kept.sets[0] for name, kept in self.weights.items()}, (x,), {})
-            self._known.add(x.shape)
         repeated = x.expand(len(self), *x.shape).flatten(0, 1)
-        answer = grouped.run(
-            self.backbone,
-            self.subspace,
-            self.beta,
-            len(repeated),
-            self._findings,
-            (repeated,),
-            {},
-            self.weights,
-        )
+        kept = (self.sets, self.bases)
+        answer = grouped.run(self.backbone, self.subspace, self.beta, self._findings, (repeated,), {}, kept)
         return answer.unflatten(0, (len(self), len(x)))

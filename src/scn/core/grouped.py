@@ -1,226 +1,252 @@
 """Run a backbone on a batch that holds K groups, each with weights of its own, in one pass.
 
-Layers with a kernel treat all K weight sets in one call. Any other module that owns configurable
-parameters is a *unit*, which gets each group's weights and samples in turn. A module that reaches into
-the parameters of another (`F.linear(x, self.encoder.weight.t())`) is found out when it does so, and is a
-unit from then on.
+Ordinary layers treat all K weight sets in one call (kernels.py). Any other module that owns configurable
+parameters is a *unit*, which gets each group's weights and samples in turn (units.py).
 
 Sample i of a batch of B belongs to group i // (B // K). That an activation keeps this order cannot be read
-off its shape, so each new kind of call is first proven on a copy (see proof.py); a backbone that fails
-(time-first activations, two views of the batch in a row) is a unit as a whole.
+off its shape, so each new kind of call is first proven on a copy (proof.py). A backbone that fails
+(time-first activations, two views of the batch in a row, a module that reaches into the parameters of
+another) is a unit as a whole, which is right whatever it does. So is a kind of call that may never come
+again: a proof costs more than a few calls group by group.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
-from types import TracebackType
+from enum import Enum
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.utils.parametrize import is_parametrized
-from torch.utils._pytree import tree_leaves
+from torch.nn.modules.batchnorm import _BatchNorm
+from torch.utils._pytree import tree_flatten, tree_leaves
 
 from scn.core.errors import ScnError
-from scn.core.kernels import Groups, Mixed, NeedsUnit, Parameters, Unmixed, kernel_of
-from scn.core.proof import Verdict, prove
+from scn.core.kernels import Groups, NeedsUnit, Several
+from scn.core.proof import Verdict, doubtful_arguments, trial
+from scn.core.recording import real_values
 from scn.core.subspace import Subspace
-from scn.core.substitute import weights_in_place
-from scn.core.units import run_unit
+from scn.core.substitute import Change, in_place, placing
+from scn.core.units import ROOT, Unit, find_units
 
 # Where a group has few samples, mixing the D outputs of a linear layer costs less than mixing K
 # copies of its weights. Measured for 1024-32-10, batch 256: they break even near 12 samples at D=8.
 SAMPLES_TIMES_DIMS = 96
 
-ROOT = ""  # the prefix of the backbone itself
+KEPT = 128  # kinds of calls that are remembered, the last used
+PROVEN_AT_ONCE = 8  # kinds of calls; others must come again before they are proven
+GROUPS_A_PROOF = 16  # a proof costs as much as running so many groups one by one
+
+# Arguments of other types may change without a sign, or look new at every call.
+VALUES = (bool, int, float, complex, str, bytes, type(None), torch.dtype, torch.device, torch.Size)
+
+WHOLE = frozenset({ROOT})
+
+Sets = Mapping[str, Tensor]
+Kind = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How one kind of call runs: the modules that are units, and arguments that every group gets whole."""
+
+    units: frozenset[str]
+    shared: tuple[int, ...] = ()
 
 
 @dataclass
 class Findings:
-    """What has been learned about a backbone: which modules are units, and what has been proven."""
+    """What has been learned about a backbone: whether it is a unit, and the plan of each kind of call.
+
+    A kind that was met and not proven has the number of times instead of a plan.
+    """
 
     units: set[str] = field(default_factory=set)
-    proven: dict[tuple[Any, ...], Groups] = field(default_factory=dict)
+    proven: OrderedDict[Kind, Plan | int] = field(default_factory=OrderedDict)
+    proofs: int = 0
 
+    def recall(self, kind: Kind | None) -> Plan | int:
+        if kind not in self.proven:
+            return 0
+        self.proven.move_to_end(kind)
+        return self.proven[kind]
 
-class _Unset(Tensor):
-    """Stands where a mixed parameter would be; whoever touches it needs one weight set at a time."""
-
-    @classmethod
-    def __torch_function__(cls, *_: Any, **__: Any) -> Any:
-        raise NeedsUnit
+    def remember(self, kind: Kind | None, found: Plan | int) -> None:
+        if kind is not None:
+            self.proven[kind] = found
+            if len(self.proven) > KEPT:
+                self.proven.popitem(last=False)
 
 
 def run(
     backbone: nn.Module,
     subspace: Subspace,
     beta: Tensor,
-    batch: int,
     findings: Findings,
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
-    mixed: Parameters | None = None,
+    kept: tuple[Sets, Sets] | None = None,
 ) -> Any:
     """backbone(*args, **kwargs) on a batch of K = len(beta) groups with weights beta @ Theta.
 
-    `mixed` are these weights, where they are at hand.
+    `kept` are these weights and the bases, where they are at hand.
     """
-    groups = Groups(len(beta), batch)
-    signature = (groups, *_described(backbone, args, kwargs))
-    if signature not in findings.proven:
-        groups, units = _examined(backbone, subspace, groups, findings, signature, args, kwargs)
+    groups = Groups(len(beta), len(args[0]))
+    if torch.compiler.is_compiling():
+        chosen, shared, sizes = _recorded_plan(backbone, subspace, findings, beta, *args, **kwargs)
+        plan = Plan(frozenset(chosen), tuple(shared))
+        assert _sizes(args, kwargs) == sizes  # so that the recording is for these sizes alone
     else:
-        groups, units = findings.proven[signature], findings.units
-    weights = _parameters(subspace, groups, beta) if mixed is None else mixed
-    return _run(backbone, groups, weights, units, args, kwargs)
+        plan = _plan(backbone, subspace, groups, findings, args, kwargs)
+    weights = _several(subspace, groups, beta, kept)
+    for units in dict.fromkeys((plan.units, WHOLE)):
+        try:
+            return _run(backbone, groups, weights, Plan(units, plan.shared), args, kwargs)
+        except NeedsUnit:
+            findings.units.add(ROOT)
+    raise ScnError(
+        f"{type(backbone).__name__} cannot take several alpha in one call: {NeedsUnit()}. Call it once per "
+        "alpha with alpha of shape (S,)"
+    )
 
 
-def _parameters(subspace: Subspace, groups: Groups, beta: Tensor) -> Parameters:
+def _several(
+    subspace: Subspace, groups: Groups, beta: Tensor, kept: tuple[Sets, Sets] | None = None
+) -> dict[str, Several]:
+    if kept is not None:
+        sets, bases = kept
+        return {name: Several(groups, sets[name], beta, bases[name]) for name in sets}
     if groups.samples * beta.shape[1] < SAMPLES_TIMES_DIMS:
-        return {name: Unmixed(beta, bases) for name, bases in subspace.base_sets().items()}
-    return {name: Mixed(sets) for name, sets in subspace.weight_sets(beta).items()}
+        return {name: Several(groups, None, beta, bases) for name, bases in subspace.base_sets().items()}
+    return {name: Several(groups, sets) for name, sets in subspace.weight_sets(beta).items()}
 
 
-def _described(backbone: nn.Module, args: Any, kwargs: Any) -> Iterator[Any]:
-    """What decides which way a call takes: shapes and types, other arguments, and modes."""
-    for leaf in tree_leaves((args, kwargs)):
-        yield (tuple(leaf.shape), leaf.dtype) if isinstance(leaf, Tensor) else repr(leaf)
-    yield tuple(module.training for module in backbone.modules())
+def _run(
+    backbone: nn.Module, groups: Groups, weights: Mapping[str, Several], plan: Plan, args: Any, kwargs: Any
+) -> Any:
+    with in_place([*placing(backbone, weights), *_unit_forwards(backbone, groups, weights, plan)]):
+        return backbone(*args, **kwargs)
 
 
-def _examined(
+def _unit_forwards(
+    backbone: nn.Module, groups: Groups, weights: Mapping[str, Several], plan: Plan
+) -> Iterator[Change]:
+    for name in plan.units:
+        unit, prefix = backbone.get_submodule(name), f"{name}." if name else ""
+        inside = {full.removeprefix(prefix): w for full, w in weights.items() if full.startswith(prefix)}
+        yield vars(unit), "forward", Unit(unit, groups, inside, () if name else plan.shared)
+
+
+def _plan(
     backbone: nn.Module,
     subspace: Subspace,
     groups: Groups,
     findings: Findings,
-    signature: tuple[Any, ...],
     args: Any,
     kwargs: Any,
-) -> tuple[Groups, set[str]]:
-    """Prove a new kind of call: how the arguments are divided, and which modules are units."""
-    if any("." not in name for slot in subspace.slots for name in slot.names) and kernel_of(backbone) is None:
-        return groups, findings.units  # the backbone itself is a unit: group by group in any case
-
-    def examine(units: set[str]) -> tuple[Verdict, Groups, Exception | None]:
-        def run_all(copied: nn.Module, bases: Subspace, divided: Groups, beta: Tensor, *inputs: Any) -> Any:
-            return _run(copied, divided, _parameters(bases, divided, beta), units, *inputs)
-
-        return prove(backbone, subspace, groups, run_all, args, kwargs)
-
-    verdict, divided, _ = examine(findings.units)
-    if verdict is Verdict.RIGHT:
-        findings.proven[signature] = divided
-        return divided, findings.units
-    whole = {*findings.units, ROOT}
-    if verdict is Verdict.UNSEEN:
-        return divided, whole  # to be on the safe side, until the weights make a difference
-    verdict, divided, failure = examine(whole)
+    recorded: bool = False,
+) -> Plan:
+    """The plan for a call, which may need a proof first; one that is recorded comes again."""
+    kind = _kind(backbone, groups, args, kwargs)
+    found = findings.recall(kind)
+    if isinstance(found, Plan):
+        return found
+    units = WHOLE if findings.units else find_units(backbone, _names(subspace))
+    if units == WHOLE or kind is None or not (recorded or _worth_a_proof(backbone, groups, findings, found)):
+        plan = Plan(WHOLE, _shared(backbone, subspace, groups, args, kwargs))
+        findings.remember(kind, plan if units == WHOLE else found + 1)
+        return plan
+    findings.proofs += 1
+    plan, verdict = _prove(backbone, subspace, groups, units, args, kwargs)
     if verdict is Verdict.WRONG:
-        reason = str(failure or "its answers are random, or its samples look at each other")
-        raise ScnError(
-            f"{type(backbone).__name__} does not give a group of the batch the answer that the group gets "
-            f"alone ({reason.partition(chr(10))[0]}): call it once per alpha with alpha of shape (S,)"
-        ) from failure
-    findings.units.add(ROOT)
-    findings.proven[signature] = divided
-    return divided, findings.units
+        findings.units.add(ROOT)
+    # Where the weights made no difference, to be on the safe side, until they do.
+    findings.remember(kind, found + 1 if verdict is Verdict.UNSEEN else plan)
+    return plan
 
 
-def _run(
-    backbone: nn.Module, groups: Groups, weights: Parameters, units: set[str], args: Any, kwargs: Any
-) -> Any:
-    """Try, and learn from what was in the way."""
-    while True:
-        try:
-            return _attempt(backbone, groups, weights, units, args, kwargs)
-        except NeedsUnit as signal:
-            prefix = _innermost_module(signal.__traceback__, backbone, units)
-            if prefix is None:
-                raise ScnError(
-                    f"{type(backbone).__name__} cannot take several alpha in one call: its inputs and "
-                    "outputs must have the batch as their first dimension. Call it once per alpha with "
-                    "alpha of shape (S,)"
-                ) from None
-            units.add(prefix)
+def _recorded_plan(
+    backbone: nn.Module, subspace: Subspace, findings: Findings, beta: Tensor, *args: Any, **kwargs: Any
+) -> tuple[list[str], list[int], list[tuple[int, ...]]]:
+    """The plan for a call that torch.compile or torch.export records, and the sizes that it is for.
+
+    It must be a constant of what is recorded. The compiler hands over the values of the first call; an export
+    has none, and is proven on others.
+    """
+    with real_values(backbone, subspace, args, kwargs) as (module, bases, *inputs):
+        groups = Groups(len(beta), len(args[0]))
+        plan = _plan(module, bases, groups, findings, *inputs, recorded=True)
+        return [*plan.units], [*plan.shared], _sizes(*inputs)
 
 
-def _attempt(
-    backbone: nn.Module, groups: Groups, weights: Parameters, units: set[str], args: Any, kwargs: Any
-) -> Any:
-    unset = torch.empty(0).as_subclass(_Unset)
-    with (
-        weights_in_place(backbone, dict.fromkeys(weights, unset)),
-        _forwards_in_place(_replacements(backbone, groups, weights, units)),
-    ):
-        return backbone(*args, **kwargs)
+# What torch.compiler.assume_constant_result does, which takes seconds because it imports the compiler.
+_recorded_plan._dynamo_marked_constant_fn = True  # type: ignore[attr-defined]
 
 
-def _replacements(
-    module: nn.Module, groups: Groups, weights: Parameters, units: set[str], prefix: str = ROOT
-) -> Iterator[tuple[nn.Module, Callable[..., Any]]]:
-    """Which modules run differently for this call, and what runs in their place."""
-    inside = {name.removeprefix(prefix): w for name, w in weights.items() if name.startswith(prefix)}
-    if not inside:
-        return
-    own = {name: w for name, w in inside.items() if name in module._parameters}
-    kernel = kernel_of(module)
-    if prefix in units or is_parametrized(module) or (own and kernel is None):
-        yield module, partial(_as_unit, module, groups if prefix == ROOT else groups.inside(), inside)
-        return
-    if own and kernel is not None:
-        yield module, partial(kernel, module, groups, own)
-    for name, child in module.named_children():
-        yield from _replacements(child, groups, weights, units, f"{prefix}{name}.")
+def _sizes(args: Any, kwargs: Any) -> list[tuple[int, ...]]:
+    return [tuple(leaf.shape) for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, Tensor)]
 
 
-def _as_unit(unit: nn.Module, groups: Groups, parameters: Parameters, *args: Any, **kwargs: Any) -> Any:
-    weights = {name: parameter.mixed() for name, parameter in parameters.items()}
-    with _forwards_in_place([(unit, vars(unit)["forward"].original)]):
-        return run_unit(unit, groups, weights, args, kwargs)
+def _worth_a_proof(backbone: nn.Module, groups: Groups, findings: Findings, met: int) -> bool:
+    """A backbone that trains a BatchNorm is not run group by group without need."""
+    if findings.proofs < PROVEN_AT_ONCE or (met and met * groups.count >= GROUPS_A_PROOF):
+        return True
+    return any(isinstance(module, _BatchNorm) and module.training for module in backbone.modules())
 
 
-class _Replacement:
-    """What runs instead of a module's forward, and that forward if it was the module's own."""
-
-    def __init__(self, forward: Callable[..., Any], original: Callable[..., Any] | None) -> None:
-        self.forward, self.original = forward, original
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.forward(*args, **kwargs)
-
-
-@contextmanager
-def _forwards_in_place(
-    replacements: Iterator[tuple[nn.Module, Any]] | Sequence[tuple[nn.Module, Any]],
-) -> Iterator[None]:
-    """Modules with another forward; None stands for the forward of their class."""
-    before: dict[nn.Module, Callable[..., Any] | None] = {}
-    try:
-        for module, forward in list(replacements):
-            original = before.setdefault(module, vars(module).get("forward"))
-            if forward is None:
-                vars(module).pop("forward", None)
-            else:
-                plain = original.original if isinstance(original, _Replacement) else original
-                vars(module)["forward"] = _Replacement(forward, plain)
-        yield
-    finally:
-        for module, forward in before.items():
-            vars(module).pop("forward", None)
-            if forward is not None:
-                vars(module)["forward"] = forward
+def _kind(backbone: nn.Module, groups: Groups, args: Any, kwargs: Any) -> Kind | None:
+    """What decides which way a call takes: structure, shapes, types and values of arguments, and modes."""
+    leaves, structure = tree_flatten((args, kwargs))
+    described: list[Any] = [groups, repr(structure), torch.is_grad_enabled()]
+    for leaf in leaves:
+        if isinstance(leaf, Tensor):
+            described.append((type(leaf), leaf.shape, leaf.dtype, leaf.device, leaf.requires_grad))
+        elif type(leaf) in VALUES or isinstance(leaf, Enum):
+            described.append((type(leaf), repr(leaf)))
+        else:
+            return None
+    return (*described, *(module.training for module in backbone.modules()))
 
 
-def _innermost_module(traceback: TracebackType | None, backbone: nn.Module, units: set[str]) -> str | None:
-    """The prefix of the innermost module that was running and is not a unit yet."""
-    prefixes = {id(module): f"{name}." if name else ROOT for name, module in backbone.named_modules()}
-    found = None
-    while traceback is not None:
-        prefix = prefixes.get(id(traceback.tb_frame.f_locals.get("self")))
-        if prefix is not None and prefix not in units:
-            found = prefix
-        traceback = traceback.tb_next
-    return found
+def _names(subspace: Subspace) -> set[str]:
+    return {name for slot in subspace.slots for name in slot.names}
+
+
+def _shared(
+    backbone: nn.Module, subspace: Subspace, groups: Groups, args: Any, kwargs: Any
+) -> tuple[int, ...]:
+    """The arguments that every group gets whole, for a backbone that runs group by group."""
+    if not doubtful_arguments(backbone, groups, args, kwargs):
+        return ()
+    with trial(backbone, subspace, groups, args, kwargs) as tried:
+        return tried.shared
+
+
+def _prove(
+    backbone: nn.Module, subspace: Subspace, groups: Groups, units: frozenset[str], args: Any, kwargs: Any
+) -> tuple[Plan, Verdict]:
+    """The plan that gives every group its own, and what became of the first one, with these units."""
+    with trial(backbone, subspace, groups, args, kwargs) as tried:
+        if tried.failure is not None:  # with arguments that the backbone cannot take: let it say so itself
+            return Plan(WHOLE), Verdict.UNSEEN
+
+        def attempt(plan: Plan) -> Verdict:
+            return tried.verdict(
+                lambda copied, bases, beta, *inputs: _run(
+                    copied, groups, _several(bases, groups, beta), plan, *inputs
+                )
+            )
+
+        plan, whole = Plan(units, tried.shared), Plan(WHOLE, tried.shared)
+        verdict = attempt(plan)
+        if verdict is Verdict.RIGHT:
+            return plan, verdict
+        if verdict is Verdict.WRONG and attempt(whole) is Verdict.WRONG:
+            reason = str(tried.failure or "its answers are random, or its samples look at each other")
+            raise ScnError(
+                f"{type(backbone).__name__} does not give a group of the batch what the group gets alone "
+                f"({reason.partition(chr(10))[0]}): call it once per alpha with alpha of shape (S,)"
+            ) from tried.failure
+        return whole, verdict

@@ -1,15 +1,16 @@
 """Layers that treat K weight sets in one batched or grouped call.
 
-The samples of a batch form K groups, each with weights of its own. A kernel does what the layer's
-own forward does, for all groups at once and on the whole batch, so that the statistics of a
-BatchNorm are those of the batch and not of one group.
+The samples of a batch form K groups, each with weights of its own. While a batch runs, a `Several` stands
+where a layer has a parameter. torch hands each function that meets it to a kernel, which does what the
+function does, for all groups at once and on the whole batch, so that the statistics of a BatchNorm are those
+of the batch and not of one group.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
@@ -17,57 +18,15 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.modules.instancenorm import _InstanceNorm
-from torch.utils._pytree import tree_map
 
 from scn.core.precision import full_precision
 
 
 class NeedsUnit(Exception):
-    """The module around the place this was raised at must run once per group."""
+    """What was asked for takes one weight set at a time: the groups must run one by one."""
 
-
-@dataclass(frozen=True)
-class Mixed:
-    """One parameter under K configurations, mixed already."""
-
-    sets: Tensor  # (K, *shape)
-
-    def mixed(self) -> Tensor:
-        return self.sets
-
-
-@dataclass(frozen=True)
-class Unmixed:
-    """One parameter under K configurations, as D bases still to be mixed."""
-
-    beta: Tensor  # (K, D)
-    bases: Tensor  # (D, *shape)
-
-    def mixed(self) -> Tensor:
-        """(K, *shape)."""
-        with full_precision(self.beta):
-            return (self.beta @ self.bases.flatten(1)).view(len(self.beta), *self.bases.shape[1:])
-
-
-@dataclass(frozen=True)
-class Kept(Mixed):
-    """Mixed already, and the bases at hand for a layer that is shown the same in every group."""
-
-    beta: Tensor  # (K, D)
-    bases: Tensor  # (D, *shape)
-
-    def shared(self, grouped: Tensor) -> Tensor | None:
-        """grouped: (K, n, ...) -> (n, ...) if all groups are the same, so that D bases do for K networks."""
-        first = grouped[:1]
-        if len(grouped) <= len(self.bases) or not torch.equal(grouped[-1:], first):
-            return None
-        return grouped[0] if torch.equal(grouped, first.expand_as(grouped)) else None
-
-    def mix_answers(self, every: Tensor, dim: int) -> Tensor:
-        """every: the outputs of all bases, D*O of them in dimension `dim` -> (K, ...) with O there."""
-        return torch.tensordot(
-            self.beta.to(every.dtype), every.unflatten(dim, (len(self.bases), -1)), ([1], [dim])
-        )
+    def __str__(self) -> str:
+        return "its inputs and outputs must have the batch as their first dimension"
 
 
 @dataclass(frozen=True)
@@ -76,173 +35,193 @@ class Groups:
 
     count: int
     batch: int
-    extras: bool = True  # whether arguments of the backbone beside the first may hold the batch
 
     @property
     def samples(self) -> int:
         """Samples in one group."""
         return self.batch // self.count
 
-    def holds_batch(self, x: Tensor, dim: int) -> bool:
-        """Whether dimension `dim` counts samples (or several rows for each sample)."""
-        return x.dim() > dim and x.shape[dim] > 0 and x.shape[dim] % self.batch == 0
-
-    def without_extras(self) -> Groups:
-        """The same groups, for a backbone whose further arguments are for all samples."""
-        return replace(self, extras=False)
-
-    def inside(self) -> Groups:
-        """The same groups for a module inside the backbone, whose arguments are activations."""
-        return replace(self, extras=True)
-
-    def group_of(self, leaf: Any, k: int) -> Any:
-        """Group k's part of a tensor with one row for each sample; anything else as it is."""
-        if isinstance(leaf, Tensor) and leaf.dim() and leaf.shape[0] == self.batch:
-            return leaf.chunk(self.count)[k]
-        return leaf
-
-    def arguments_of(self, args: tuple[Any, ...], kwargs: dict[str, Any], k: int) -> tuple[Any, Any]:
-        """Group k's part of the arguments of the backbone."""
-        first = tree_map(lambda leaf: self.group_of(leaf, k), args[:1])
-        if not self.extras:
-            return (*first, *args[1:]), kwargs
-        rest, named = tree_map(lambda leaf: self.group_of(leaf, k), (args[1:], kwargs))
-        return (*first, *rest), named
+    def holds_batch(self, x: Any, dim: int = 0) -> bool:
+        """Whether x is a tensor whose dimension `dim` counts samples (or several rows for each sample)."""
+        return isinstance(x, Tensor) and x.dim() > dim and x.shape[dim] > 0 and x.shape[dim] % self.batch == 0
 
     def divide(self, x: Tensor) -> Tensor:
         """(m*B, ...) -> (K, m*B/K, ...): samples of one group together."""
-        if not self.holds_batch(x, 0):
+        if not self.holds_batch(x):
             raise NeedsUnit
         return x.reshape(self.count, x.shape[0] // self.count, *x.shape[1:])
 
 
-Parameters = Mapping[str, Mixed | Unmixed]  # Kept is a Mixed
-Kernel = Callable[[nn.Module, Groups, Parameters, Tensor], Tensor]
+class Several:
+    """One parameter under K configurations, in the place of a tensor.
+
+    It has K mixed `sets` (K, *shape); or D `bases` (D, *shape) still to be mixed by `beta` (K, D); or both,
+    for layers that may be shown the same in every group.
+    """
+
+    def __init__(
+        self, groups: Groups, sets: Tensor | None, beta: Tensor | None = None, bases: Tensor | None = None
+    ) -> None:
+        self.groups, self.sets, self.beta, self.bases = groups, sets, beta, bases
+
+    @classmethod
+    def __torch_function__(
+        cls, function: Callable[..., Any], _: Any, args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        if function not in KERNELS:
+            raise NeedsUnit
+        return KERNELS[function](*args, **(kwargs or {}))
+
+    def __getattr__(self, name: str) -> Any:
+        raise NeedsUnit
+
+    def mixed(self) -> Tensor:
+        """(K, *shape)."""
+        if self.sets is not None:
+            return self.sets
+        assert self.beta is not None
+        assert self.bases is not None
+        with full_precision(self.beta):
+            return (self.beta @ self.bases.flatten(1)).view(len(self.beta), *self.bases.shape[1:])
+
+    def shared_input(self, grouped: Tensor) -> Tensor | None:
+        """grouped: (K, n, ...) -> (n, ...) if D bases can do for K networks: all groups are the same."""
+        if self.sets is None or self.bases is None or len(grouped) <= len(self.bases):
+            return None
+        first = grouped[:1]
+        if not torch.equal(grouped[-1:], first) or not torch.equal(grouped, first.expand_as(grouped)):
+            return None
+        return grouped[0]
+
+    def mix_outputs(self, every: Tensor) -> Tensor:
+        """every: (n, D*O, ...), the outputs of all bases -> (K, n, O, ...)."""
+        assert self.beta is not None
+        assert self.bases is not None
+        return torch.tensordot(
+            self.beta.to(every.dtype), every.unflatten(1, (len(self.bases), -1)), ([1], [1])
+        )
 
 
-def _mixed(module: nn.Module, parameters: Parameters, name: str) -> Tensor | None:
+def _groups(*parameters: Any) -> Groups:
+    return next(p.groups for p in parameters if isinstance(p, Several))
+
+
+def _sets(parameter: Any) -> Any:
     """(K, *shape), or (1, *shape) for a shared parameter, or None where the layer has none."""
-    if name in parameters:
-        return parameters[name].mixed()
-    shared = module._parameters.get(name)
-    return None if shared is None else shared.unsqueeze(0)
+    if isinstance(parameter, Several):
+        return parameter.mixed()
+    return None if parameter is None else parameter.unsqueeze(0)
 
 
-def _linear(module: nn.Module, groups: Groups, parameters: Parameters, x: Tensor) -> Tensor:
+def _linear(x: Tensor, weight: Any, bias: Any = None) -> Tensor:
     if x.dim() < 2:
         raise NeedsUnit
-    grouped = groups.divide(x)
-    bias = _mixed(module, parameters, "bias")
-    weight = parameters.get("weight")
-    same = weight.shared(grouped) if isinstance(weight, Kept) else None
-    if isinstance(weight, Unmixed):
-        out = _mix_outputs(grouped, weight.beta, weight.bases)
-    elif isinstance(weight, Kept) and same is not None:
-        out = weight.mix_answers(F.linear(same.flatten(0, -2), weight.bases.flatten(0, 1)), 1)
+    groups = _groups(weight, bias)
+    grouped, shifts = groups.divide(x), _sets(bias)
+    same = weight.shared_input(grouped) if isinstance(weight, Several) else None
+    if same is not None:
+        out = weight.mix_outputs(F.linear(same.flatten(0, -2), weight.bases.flatten(0, 1)))
+    elif isinstance(weight, Several) and weight.sets is None:
+        out = _mixed_outputs(grouped.flatten(1, -2), weight.beta, weight.bases)
     else:
-        sets = _mixed(module, parameters, "weight")
-        assert sets is not None
         # W x^T rather than x W^T: the gradient of W then has the layout of W, and nothing is copied.
-        out = torch.bmm(sets.expand(groups.count, -1, -1), grouped.flatten(1, -2).mT).mT
-    out = out if bias is None else out + bias.unsqueeze(1)
+        out = torch.bmm(_sets(weight).expand(groups.count, -1, -1), grouped.flatten(1, -2).mT).mT
+    out = out if shifts is None else out + shifts.unsqueeze(1)
     return out.reshape(*x.shape[:-1], out.shape[-1])
 
 
-def _mix_outputs(x: Tensor, beta: Tensor, bases: Tensor) -> Tensor:
-    """x: (K, n, ..., I), beta: (K, D), bases: (D, O, I) -> (K, rows, O): sum_i beta_i (x W_i^T)."""
-    dims, features, _ = bases.shape
-    every = F.linear(x.flatten(1, -2), bases.reshape(dims * features, -1))
-    every = every.view(*every.shape[:2], dims, features)
+def _mixed_outputs(x: Tensor, beta: Any, bases: Any) -> Tensor:
+    """x: (K, rows, I), beta: (K, D), bases: (D, O, I) -> (K, rows, O): sum_i beta_i (x W_i^T)."""
+    every = F.linear(x, bases.flatten(0, 1)).unflatten(2, bases.shape[:2])
     return (every * beta[:, None, :, None]).sum(dim=2)
 
 
-_CONVOLUTIONS: dict[type[nn.Module], Callable[..., Tensor]] = {
-    nn.Conv1d: F.conv1d,
-    nn.Conv2d: F.conv2d,
-    nn.Conv3d: F.conv3d,
-}
-
-
-def _convolution(module: nn.Module, groups: Groups, parameters: Parameters, x: Tensor) -> Tensor:
+def _convolution(
+    convolve: Callable[..., Tensor],
+    x: Tensor,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+) -> Tensor:
     """One grouped convolution: the K groups of samples become K groups of channels."""
-    assert isinstance(module, nn.Conv1d | nn.Conv2d | nn.Conv3d)
-    if x.dim() != len(module.kernel_size) + 2:
+    sets, biases = _sets(weight), _sets(bias)
+    if x.dim() != sets.dim() - 1:
         raise NeedsUnit
-    count = groups.count
-    weight = _mixed(module, parameters, "weight")
-    bias = _mixed(module, parameters, "bias")
-    assert weight is not None
-    grouped = groups.divide(x)
-    convolve = next(f for kind, f in _CONVOLUTIONS.items() if isinstance(module, kind))
-    how = {"stride": module.stride, "padding": module.padding, "dilation": module.dilation}
-    kept = parameters.get("weight")
-    same = kept.shared(grouped) if isinstance(kept, Kept) and module.groups == 1 else None
-    if isinstance(kept, Kept) and same is not None:
-        out = kept.mix_answers(convolve(same, kept.bases.flatten(0, 1), **how), 1)
-        return (out if bias is None else out + _aligned(bias, out.dim(), trailing=False)).flatten(0, 1)
+    divided = _groups(weight, bias)
+    count, grouped = divided.count, divided.divide(x)
+    same = weight.shared_input(grouped) if isinstance(weight, Several) and groups == 1 else None
+    if same is not None:
+        out = weight.mix_outputs(convolve(same, weight.bases.flatten(0, 1), None, stride, padding, dilation))
+        return _shifted(out, None, biases, trailing=False).flatten(0, 1)
     channels = grouped.transpose(0, 1).flatten(1, 2)
-    out = convolve(
-        channels,
-        weight.expand(count, *weight.shape[1:]).flatten(0, 1),
-        None if bias is None else bias.expand(count, -1).flatten(),
-        groups=count * module.groups,
-        **how,
-    )
+    kernels = sets.expand(count, *sets.shape[1:]).flatten(0, 1)
+    shifts = None if biases is None else biases.expand(count, -1).flatten()
+    out = convolve(channels, kernels, shifts, stride, padding, dilation, count * groups)
     return out.unflatten(1, (count, -1)).transpose(0, 1).flatten(0, 1)
 
 
-def normalisation(module: nn.Module, groups: Groups, parameters: Parameters, x: Tensor) -> Tensor:
-    """The layer's own normalisation over the whole batch, then scale and shift of each group."""
-    weight, bias = (_mixed(module, parameters, name) for name in ("weight", "bias"))
-    with _removed(module, "weight", "bias"):
-        out = groups.divide(type(module).forward(module, _as_statistics(module, x)))
-    trailing = isinstance(module, nn.LayerNorm | nn.RMSNorm)
+def _shifted(out: Tensor, weight: Any, bias: Any, trailing: bool) -> Tensor:
+    """out: (K, n, ...), scaled and shifted by (K, *shape): shape last, or, for channels, after (K, n)."""
     for value, apply in ((weight, torch.mul), (bias, torch.add)):
         if value is not None:
-            out = apply(out, _aligned(value, out.dim(), trailing))
+            ones = (1,) * (out.dim() - value.dim())
+            shape = (*ones, *value.shape[1:]) if trailing else (1, *value.shape[1:], *ones[1:])
+            out = apply(out, value.view(len(value), *shape))
+    return out
+
+
+def affine(x: Tensor, normalised: Tensor, weight: Any, bias: Any, trailing: bool = False) -> Tensor:
+    """What a norm layer made of the whole batch x, under scale and shift of each group."""
+    out = _shifted(_groups(weight, bias).divide(normalised), _sets(weight), _sets(bias), trailing)
     return out.reshape_as(x).to(x.dtype)
 
 
-def _as_statistics(module: nn.Module, x: Tensor) -> Tensor:
-    """x in the type of the layer's statistics: under autocast x has fewer bits than they have."""
-    mean = module._buffers.get("running_mean")
-    return x if mean is None else x.to(mean.dtype)
+def _by_statistics(
+    normalise: Callable[..., Tensor], x: Tensor, mean: Any, var: Any, weight: Any = None, bias: Any = None,
+    *rest: Any, **options: Any,
+) -> Tensor:  # fmt: skip
+    """Under autocast x has fewer bits than the statistics have."""
+    exact = x if mean is None else x.to(mean.dtype)
+    return affine(x, normalise(exact, mean, var, None, None, *rest, **options), weight, bias)
 
 
-def _aligned(value: Tensor, dim: int, trailing: bool) -> Tensor:
-    """(K, *shape) -> `dim` dimensions: shape last, or, for channels, right after (K, samples)."""
-    ones = (1,) * (dim - value.dim())
-    if trailing:
-        return value.view(len(value), *ones, *value.shape[1:])
-    return value.view(len(value), 1, *value.shape[1:], *ones[1:])
+def _layer_norm(x: Tensor, shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Tensor:
+    return affine(x, F.layer_norm(x, shape, None, None, eps), weight, bias, trailing=True)
 
 
-@contextmanager
-def _removed(module: nn.Module, *names: str) -> Iterator[None]:
-    """The module without these parameters, for as long as the block lasts."""
-    present = {name: module._parameters[name] for name in names if name in module._parameters}
-    module._parameters.update(dict.fromkeys(present))
-    try:
-        yield
-    finally:
-        module._parameters.update(present)
+def _group_norm(x: Tensor, count: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Tensor:
+    return affine(x, F.group_norm(x, count, None, None, eps), weight, bias)
 
 
-# By the forward function, so that a subclass with a forward of its own is not mistaken for its parent.
-KERNELS: dict[Callable[..., Any], Kernel] = {
-    nn.Linear.forward: _linear,
-    nn.Conv1d.forward: _convolution,
-    nn.Conv2d.forward: _convolution,
-    nn.Conv3d.forward: _convolution,
-    _BatchNorm.forward: normalisation,
-    _InstanceNorm.forward: normalisation,
-    nn.LayerNorm.forward: normalisation,
-    nn.GroupNorm.forward: normalisation,
-    nn.RMSNorm.forward: normalisation,
+def _rms_norm(x: Tensor, shape: Any, weight: Any = None, eps: float | None = None) -> Tensor:
+    return affine(x, F.rms_norm(x, shape, None, eps), weight, None, trailing=True)
+
+
+KERNELS: dict[Callable[..., Any], Callable[..., Tensor]] = {
+    F.linear: _linear,
+    F.conv1d: partial(_convolution, F.conv1d),
+    F.conv2d: partial(_convolution, F.conv2d),
+    F.conv3d: partial(_convolution, F.conv3d),
+    F.batch_norm: partial(_by_statistics, F.batch_norm),
+    F.instance_norm: partial(_by_statistics, F.instance_norm),
+    F.layer_norm: _layer_norm,
+    F.group_norm: _group_norm,
+    F.rms_norm: _rms_norm,
 }
 
+# By the forward function, so that a subclass with a forward of its own is not mistaken for its parent.
+LAYERS = {
+    kind.forward
+    for kind in (
+        nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d, _BatchNorm, _InstanceNorm, nn.LayerNorm, nn.GroupNorm,
+        nn.RMSNorm,
+    )
+}  # fmt: skip
 
-def kernel_of(module: nn.Module) -> Kernel | None:
-    if "forward" in vars(module) or getattr(module, "padding_mode", "zeros") != "zeros":
-        return None
-    return KERNELS.get(type(module).forward)
+
+def is_ordinary(module: nn.Module) -> bool:
+    """Whether a layer calls no function on its parameters but one that has a kernel."""
+    return "forward" not in vars(module) and type(module).forward in LAYERS

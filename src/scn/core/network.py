@@ -36,7 +36,7 @@ from scn.core.precision import full_precision
 from scn.core.registry import build_backbone, describe_backbone
 from scn.core.storage import ModelFileError, load_model, save_model
 from scn.core.subspace import Subspace
-from scn.core.substitute import call_with
+from scn.core.substitute import call_with, weights_in_place
 
 
 class SCN(nn.Module):
@@ -112,9 +112,17 @@ class SCN(nn.Module):
     def extra_repr(self) -> str:
         return f"alpha_dim={self.alpha_dim}, dims={self.dims}, weights={self.theta.shape[1]}"
 
+    def __repr__(self) -> str:
+        """The backbone is shown with all of its parameters, though they live in Theta."""
+        shown = {name: bases[0] for name, bases in self.subspace.base_sets().items()}
+        with weights_in_place(self.backbone, shown):
+            return super().__repr__()
+
     def beta(self, alpha: Any) -> Tensor:
-        """alpha: (..., S) -> the mixing coefficients (..., D); every row sums to 1."""
-        return self.confignet(self._checked(alpha, self.theta))
+        """alpha: (..., S) -> the mixing coefficients (..., D); every row sums to 1. Exact under autocast."""
+        alpha = self._checked(alpha, self.theta)
+        with full_precision(alpha):
+            return self.confignet(alpha)
 
     def forward(self, x: Any, alpha: Any, *args: Any, **kwargs: Any) -> Any:
         """The backbone's output for the batch x under alpha.
@@ -123,11 +131,10 @@ class SCN(nn.Module):
         first B/K samples and so on; or (B, S), one for each sample. Further arguments go to the
         backbone; with several alpha, one with a row for each sample is divided like x where needed.
         """
-        alpha = self._checked(alpha, self.theta)
-        if alpha.dim() > 2:
-            raise ScnError(f"alpha must have 1 or 2 dimensions, but its shape is {_shape(alpha)}")
-        with full_precision(alpha):
-            beta = self.confignet(alpha)
+        beta = self.beta(alpha)
+        if beta.dim() > 2:
+            shape = (*beta.shape[:-1], self.alpha_dim)
+            raise ScnError(f"alpha must have 1 or 2 dimensions, but its shape is {shape}")
         return self.answer(x, beta, *args, **kwargs)
 
     def answer(self, x: Any, beta: Tensor, *args: Any, **kwargs: Any) -> Any:
@@ -141,7 +148,7 @@ class SCN(nn.Module):
         if len(beta) == 1:
             weights = {name: sets.squeeze(0) for name, sets in self.subspace.weight_sets(beta).items()}
             return call_with(self.backbone, weights, (x, *args), kwargs)
-        return grouped.run(self.backbone, self.subspace, beta, len(x), self._findings, (x, *args), kwargs)
+        return grouped.run(self.backbone, self.subspace, beta, self._findings, (x, *args), kwargs)
 
     def _one_row_if_enough(self, beta: Tensor, x: Any) -> Tensor:
         """Check that the rows of beta divide the batch; one row serves a batch without samples."""
@@ -163,7 +170,7 @@ class SCN(nn.Module):
 
     def _checked(self, alpha: Any, theta: Tensor) -> Tensor:
         """alpha as a finite tensor of Theta's type and device, with S values in a row."""
-        alpha = alpha if isinstance(alpha, Tensor) else torch.as_tensor(alpha)
+        alpha = given = alpha if isinstance(alpha, Tensor) else torch.as_tensor(alpha)
         if alpha.dtype != theta.dtype or alpha.device != theta.device:
             if alpha.dtype == torch.bool or alpha.is_complex():
                 raise WrongType(f"alpha must hold real numbers, but its type is {alpha.dtype}")
@@ -173,9 +180,11 @@ class SCN(nn.Module):
                 f"alpha must have {self.alpha_dim} values in its last dimension, but its shape is "
                 f"{_shape(alpha)}: encode the parameters first (alpha = transform.encode(params))"
             )
-        wrong = [value for value in alpha.flatten().tolist() if not math.isfinite(value)]
-        if wrong:
-            raise ScnError(f"alpha must be finite, but it holds {wrong[0]}: check the sensor or file")
+        # One by one where they are few; else where their sum, which takes a moment, says that one is wrong.
+        if _can_be_read(given) and (given.numel() <= 16 or not math.isfinite(given.sum().item())):
+            wrong = [value for value in given.flatten().tolist() if not math.isfinite(value)]
+            if wrong:
+                raise ScnError(f"alpha must be finite, but it holds {wrong[0]}: check the sensor or file")
         return alpha
 
     def configure(self, alpha: Any, into: nn.Module | None = None) -> nn.Module:
@@ -210,11 +219,12 @@ class SCN(nn.Module):
 
     def bank(self, alpha: Any) -> Bank:
         """The networks for K alpha (K, S), mixed once and kept, to ask all of them about the same inputs."""
-        alpha = self._checked(alpha, self.theta)
-        if alpha.dim() != 2 or len(alpha) == 0:
-            raise ScnError(f"a bank takes alpha of shape (K, {self.alpha_dim}), but it is {_shape(alpha)}")
-        with torch.no_grad(), full_precision(alpha):
-            return Bank(self.backbone, self.subspace, self.confignet(alpha), self._findings)
+        with torch.no_grad():
+            beta = self.beta(alpha)
+            if beta.dim() != 2 or len(beta) == 0:
+                shape = (*beta.shape[:-1], self.alpha_dim)
+                raise ScnError(f"a bank takes alpha of shape (K, {self.alpha_dim}), but it is {shape}")
+            return Bank(self.backbone, self.subspace, beta, self._findings)
 
     def recalibrate(self, batches: Iterable[Any], alpha: Any) -> nn.Module:
         """A configured network whose BatchNorm statistics come from `batches` alone.
@@ -313,6 +323,11 @@ def _at_least_one(name: str, value: Any) -> int:
     if count < 1:
         raise ScnError(f"{name} must be a whole number of at least 1, but is {value!r}")
     return count
+
+
+def _can_be_read(alpha: Tensor) -> bool:
+    """Whether the values can be seen without waiting for an accelerator, or breaking a recording."""
+    return not torch.compiler.is_compiling() and alpha.is_cpu and not torch._C._len_torch_dispatch_stack()
 
 
 def _shape(x: Tensor) -> str:

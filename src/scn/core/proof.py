@@ -9,7 +9,9 @@ difference that another group's weights would make.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+import itertools
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from enum import Enum
 from typing import Any
 
@@ -17,17 +19,20 @@ import torch
 from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.modules.dropout import _DropoutNd
-from torch.utils._pytree import tree_leaves, tree_map
+from torch.utils._pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
 
 from scn.core.kernels import Groups
 from scn.core.precision import full_precision
 from scn.core.subspace import Subspace
 from scn.core.substitute import call_with
+from scn.core.units import batch_leaves, divided
 
 CHECKED_GROUPS = 3
 TOLERATED = 0.02  # of the difference that other weights make
+ROUNDING = 64  # times the precision of the largest value
+TRIED_LEAVES = 4  # arguments of which each may be divided or not; of more, all or none
 
-Pass = Callable[[nn.Module, Subspace, Groups, Tensor, Any, Any], Any]  # ..., beta, args, kwargs
+Pass = Callable[[nn.Module, Subspace, Tensor, Any, Any], Any]  # ..., beta, args, kwargs
 
 
 class Verdict(Enum):
@@ -36,61 +41,113 @@ class Verdict(Enum):
     UNSEEN = "the weights made no difference that could be seen"
 
 
-@torch.no_grad()
-def prove(
-    backbone: nn.Module, subspace: Subspace, groups: Groups, run: Pass, args: Any, kwargs: Any
-) -> tuple[Verdict, Groups, Exception | None]:
-    """Compare `run` with single groups.
-
-    Also says how the arguments are to be divided, and what the backbone raised if it raised something.
-    """
-    failure: Exception | None = None
+@contextmanager
+def trial(
+    backbone: nn.Module, subspace: Subspace, groups: Groups, args: tuple[Any, ...], kwargs: Any
+) -> Iterator[Trial]:
+    """A trial that leaves no trace in the random numbers of others, and in which mixtures are exact."""
     with torch.random.fork_rng(), full_precision(subspace.theta):
         torch.manual_seed(groups.count)
-        trial = _Trial(_quiet_copy(backbone), _told_apart(subspace), groups.count, args, kwargs)
-        for divided in (groups, groups.without_extras()):
+        yield Trial(backbone, subspace, groups, args, kwargs)
+
+
+class Trial:
+    """One kind of call on a copy of the backbone, under random mixtures of the base models.
+
+    `shared` are the arguments that look as if they held the batch, but are for all samples; `failure` is what
+    the backbone raised.
+    """
+
+    def __init__(
+        self, backbone: nn.Module, subspace: Subspace, groups: Groups, args: tuple[Any, ...], kwargs: Any
+    ) -> None:
+        self.backbone, self.subspace, self.groups = _quiet_copy(backbone), _told_apart(subspace), groups
+        self.doubtful = doubtful_arguments(backbone, groups, args, kwargs)
+        self.args, self.kwargs = _with_other_values(self.doubtful, args, kwargs)
+        self.shared: tuple[int, ...] = ()
+        self.failure: Exception | None = None
+        random = torch.randn(groups.count, len(subspace.theta))
+        self.beta = (3 * random).softmax(dim=1).to(subspace.theta)
+        self.chosen = torch.randperm(groups.count)[:CHECKED_GROUPS].tolist()
+        try:
+            whole = self._call(self.chosen[0], self.args, self.kwargs)
+            if _differ(whole, self._call(self.chosen[0], self.args, self.kwargs)):
+                self.backbone.eval()  # its answers are random in training
+                whole = self._call(self.chosen[0], self.args, self.kwargs)
+            self.shared = self._find_shared(whole)
+        except Exception as error:  # whatever the backbone may raise
+            self.failure = error
+
+    def _find_shared(self, whole: list[Tensor]) -> tuple[int, ...]:
+        """Under one weight set, a group must get what it gets as a part of the batch.
+
+        Where samples look at each other no division does that: the first that the backbone can take serves.
+        """
+        repeat = min(len(self.doubtful), TRIED_LEAVES)
+        possible: list[tuple[int, ...]] = []
+        k = self.chosen[0]
+        part = [_group_of(self.groups, value, k) for value in whole]
+        for choice in itertools.product((False, True), repeat=repeat) if self.doubtful else ():
+            last = choice[-1:] * (len(self.doubtful) - repeat)
+            shared = tuple(itertools.compress(self.doubtful, (*choice, *last)))
             try:
-                alone, others = trial.references(divided)
-                quiet = copy.deepcopy(trial.backbone)
-                together = [*_values(run(quiet, trial.subspace, divided, trial.beta, *_fresh(args, kwargs)))]
-            except Exception as error:  # whatever the backbone may raise for a part of its arguments
-                failure = error
+                alone = self._alone(shared, k, k)
+            except Exception:  # whatever the backbone may raise for a part of its arguments
                 continue
-            parts = ([groups.group_of(value, k) for value in together] for k in trial.chosen)
-            found = [_verdict(*three) for three in zip(parts, alone, others, strict=True)]
-            if Verdict.WRONG not in found:
-                return (Verdict.RIGHT if Verdict.RIGHT in found else Verdict.UNSEEN), divided, None
-    return Verdict.WRONG, groups, failure
+            if _verdict(part, alone, alone) is not Verdict.WRONG:
+                return shared
+            possible.append(shared)
+        return possible[0] if possible else ()
 
+    def verdict(self, run: Pass) -> Verdict:
+        """Whether `run` gives every group what it gets alone."""
+        try:
+            alone = [self._alone(self.shared, k, k) for k in self.chosen]
+            others = [self._alone(self.shared, k, (k + 1) % self.groups.count) for k in self.chosen]
+            copied = copy.deepcopy(self.backbone)
+            together = [*_values(run(copied, self.subspace, self.beta, *_fresh(self.args, self.kwargs)))]
+        except Exception as error:  # whatever the backbone may raise for a part of its arguments
+            self.failure = error
+            return Verdict.WRONG
+        parts = ([_group_of(self.groups, value, k) for value in together] for k in self.chosen)
+        found = [_verdict(*three) for three in zip(parts, alone, others, strict=True)]
+        return next((v for v in (Verdict.WRONG, Verdict.RIGHT) if v in found), Verdict.UNSEEN)
 
-class _Trial:
-    """One backbone under random mixtures, group by group."""
+    def _alone(self, shared: Collection[int], k: int, coefficients: int) -> list[Tensor]:
+        parts = divided(self.backbone, self.groups, self.args, self.kwargs, shared)
+        return self._call(coefficients, *next(itertools.islice(parts, k, None)))
 
-    def __init__(self, backbone: nn.Module, subspace: Subspace, count: int, args: Any, kwargs: Any) -> None:
-        self.backbone, self.subspace, self.args, self.kwargs = backbone, subspace, args, kwargs
-        self.beta = (3 * torch.randn(count, len(subspace.theta))).softmax(dim=1).to(subspace.theta)
-        self.chosen = torch.randperm(count)[:CHECKED_GROUPS].tolist()
-
-    def references(self, groups: Groups) -> tuple[list[list[Tensor]], list[list[Tensor]]]:
-        """The chosen groups alone, under their own coefficients and under those of the next group."""
-        own = [self._single(groups, k, k) for k in self.chosen]
-        if _differ(own[0], self._single(groups, self.chosen[0], self.chosen[0])):
-            self.backbone.eval()  # its answers are random in training
-            own = [self._single(groups, k, k) for k in self.chosen]
-        return own, [self._single(groups, k, (k + 1) % groups.count) for k in self.chosen]
-
-    def _single(self, groups: Groups, k: int, coefficients: int) -> list[Tensor]:
+    def _call(self, coefficients: int, args: Any, kwargs: Any) -> list[Tensor]:
         sets = self.subspace.weight_sets(self.beta[coefficients : coefficients + 1])
         weights = {name: values.squeeze(0) for name, values in sets.items()}
-        args, kwargs = groups.arguments_of(self.args, self.kwargs, k)
         return [*_values(call_with(copy.deepcopy(self.backbone), weights, *_fresh(args, kwargs)))]
+
+
+def doubtful_arguments(backbone: nn.Module, groups: Groups, args: tuple[Any, ...], kwargs: Any) -> list[int]:
+    """Arguments beside the first that look as if they held the batch, as numbers of leaves."""
+    first = len(tree_leaves(args[:1]))
+    return [i for i in batch_leaves(backbone, groups, args, kwargs) if i >= first]
+
+
+def _with_other_values(chosen: Collection[int], args: Any, kwargs: Any) -> tuple[Any, Any]:
+    """The arguments with values that differ from row to row, which those given may not do."""
+    leaves, spec = tree_flatten((args, kwargs))
+    changed = [_told_apart_values(x.detach()) if i in chosen else x for i, x in enumerate(leaves)]
+    return tree_unflatten(changed, spec)
+
+
+def _told_apart_values(values: Tensor) -> Tensor:
+    """With noise that keeps the sign of every number."""
+    if values.is_floating_point() or values.is_complex():
+        noise = torch.rand_like(values.real) - 0.5
+        return torch.where(values == 0, 0.1 * noise, values * (1 + noise))
+    noise = torch.randint(2, values.shape, device=values.device).to(values.dtype)
+    return noise if values.dtype == torch.bool else torch.where(values > 0, values - noise, values + noise)
 
 
 def _told_apart(subspace: Subspace) -> Subspace:
     """The base models with noise that makes them differ, but keeps the sign of every weight."""
-    theta = subspace.theta
-    noise = torch.rand_like(theta) - 0.5
-    return Subspace(subspace.slots, torch.where(theta == 0, 0.1 * noise, theta * (1 + noise)))
+    return Subspace(subspace.slots, _told_apart_values(subspace.theta.detach()))
 
 
 def _quiet_copy(backbone: nn.Module) -> nn.Module:
@@ -109,13 +166,18 @@ def _fresh(args: Any, kwargs: Any) -> tuple[Any, Any]:
     return tree_map(lambda leaf: leaf.clone() if isinstance(leaf, Tensor) else leaf, (args, kwargs))
 
 
+def _group_of(groups: Groups, value: Tensor, k: int) -> Tensor:
+    """Group k's part of a result with one row for each sample; any other as it is."""
+    return value.chunk(groups.count)[k] if value.dim() and len(value) == groups.batch else value
+
+
 def _verdict(ours: list[Tensor], alone: list[Tensor], other: list[Tensor]) -> Verdict:
     if [v.shape for v in ours] != [v.shape for v in alone]:
         return Verdict.WRONG
     verdict = Verdict.UNSEEN
     for a, b, c in zip(ours, alone, other, strict=False):
         error, effect = _distance(a, b), _distance(b, c) if b.shape == c.shape else 0.0
-        noise = 64 * torch.finfo(b.dtype).eps * _largest(b)
+        noise = ROUNDING * torch.finfo(b.dtype).eps * _largest(b)
         if error > max(TOLERATED * effect, noise):
             return Verdict.WRONG
         if effect > 4 * noise:
@@ -134,7 +196,7 @@ def _values(result: Any) -> Iterator[Tensor]:
         found = [leaf] if isinstance(leaf, Tensor) else [*getattr(leaf, "__dict__", {}).values()]
         for value in found:
             if isinstance(value, Tensor):
-                real = torch.view_as_real(value) if value.is_complex() else value
+                real = (torch.view_as_real(value) if value.is_complex() else value).detach()
                 yield real if real.is_floating_point() else real.double()
 
 

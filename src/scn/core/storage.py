@@ -10,6 +10,8 @@ import hashlib
 import json
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ import safetensors.torch
 from safetensors import SafetensorError
 from torch import Tensor
 
-from scn.core.errors import NotThere, ScnError, WrongType
+from scn.core.errors import Failed, NotThere, ScnError, WrongType
 
 FORMAT = 1
 _UNSEALED = "0" * 64
@@ -32,17 +34,27 @@ def write_atomically(path: Path, data: bytes) -> None:
     path = path.resolve()
     if not path.parent.is_dir():
         raise NotThere(f"{path} cannot be written: there is no folder {path.parent}")
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    with failures_named(path):
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(temporary).chmod(0o666 & ~_umask())
+            Path(temporary).replace(path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+
+
+@contextmanager
+def failures_named(path: Path) -> Iterator[None]:
+    """Around what writes a file: a full disk says by itself neither which file nor what for."""
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).chmod(0o666 & ~_umask())
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+        yield
+    except OSError as error:
+        raise Failed(f"{path} cannot be written: {error.strerror or error}") from error
 
 
 def _umask() -> int:

@@ -48,6 +48,8 @@ class Subspace(nn.Module):
     def weight_sets(self, beta: Tensor) -> dict[str, Tensor]:
         """beta: (K, D) -> every parameter by name, each of shape (K, *shape): K configurations."""
         with full_precision(beta):
+            if torch.compiler.is_compiling():  # the compiler writes the gradient by itself
+                return self._named((beta @ self._trained()).split(self.sizes, dim=1))
             return self._named(_Mix.apply(beta, self._trained(), self.sizes))
 
     def base_sets(self) -> dict[str, Tensor]:

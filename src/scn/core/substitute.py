@@ -6,41 +6,62 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from torch import Tensor, nn
+from torch import nn
+
+Change = tuple[dict[str, Any], str, Any]  # a table of a module, a name in it, and what shall stand there
+
+_NOTHING = object()
 
 
 @contextmanager
-def weights_in_place(module: nn.Module, weights: Mapping[str, Tensor]) -> Iterator[None]:
-    """`module` with these parameters and buffers, by name; tied parameters come under every name they have.
+def in_place(changes: Iterable[Change]) -> Iterator[None]:
+    """Modules whose tables hold something else for as long as the block lasts."""
+    changes = list(changes)
+    before = [(table, name, table.get(name, _NOTHING)) for table, name, _ in changes]
+    try:
+        for table, name, value in changes:
+            table[name] = value
+        yield
+    finally:
+        try:
+            _restore(before)
+        except KeyboardInterrupt:  # it must not leave a half of the weights behind
+            _restore(before)
+            raise
+
+
+def _restore(before: list[Change]) -> None:
+    for table, name, value in before:
+        if value is _NOTHING:
+            table.pop(name, None)
+        else:
+            table[name] = value
+
+
+def placing(module: nn.Module, weights: Mapping[str, Any]) -> Iterator[Change]:
+    """What puts these parameters and buffers in place, by name; tied ones come under every name they have."""
+    recurrent: dict[nn.RNNBase, dict[str, Any]] = {}
+    for full, value in weights.items():
+        owner_name, _, name = full.rpartition(".")
+        owner = module.get_submodule(owner_name)
+        yield (owner._parameters if name in owner._parameters else owner._buffers), name, value
+        if isinstance(owner, nn.RNNBase):
+            recurrent.setdefault(owner, dict(owner._parameters))[name] = value
+    for owner, values in recurrent.items():  # they keep a list of their parameters beside the parameters
+        yield vars(owner), "_flat_weights", [values.get(name) for name in owner._flat_weights_names]
+
+
+def weights_in_place(module: nn.Module, weights: Mapping[str, Any]) -> Any:
+    """`module` with these parameters and buffers.
 
     Unlike torch.func.functional_call this also clears what recurrent layers remember of their weights,
     and treats a layer that is registered under two names as the one place it is.
     """
-    places: dict[tuple[int, str], tuple[nn.Module, dict[str, Any], str, Any]] = {}
-    try:
-        for full, tensor in weights.items():
-            owner_name, _, name = full.rpartition(".")
-            owner = module.get_submodule(owner_name)
-            table = owner._parameters if name in owner._parameters else owner._buffers
-            places.setdefault((id(owner), name), (owner, table, name, table[name]))
-            table[name] = tensor  # type: ignore[assignment]
-        _refresh(owner for owner, *_ in places.values())
-        yield
-    finally:
-        for _, table, name, before in places.values():
-            table[name] = before
-        _refresh(owner for owner, *_ in places.values())
-
-
-def _refresh(owners: Iterable[nn.Module]) -> None:
-    """Recurrent layers keep a list of their parameters beside the parameters themselves."""
-    for owner in set(owners):
-        if isinstance(owner, nn.RNNBase):
-            owner._flat_weights = [owner._parameters.get(name) for name in owner._flat_weights_names]
+    return in_place(placing(module, weights))
 
 
 def call_with(
-    module: nn.Module, weights: Mapping[str, Tensor], args: tuple[Any, ...], kwargs: dict[str, Any]
+    module: nn.Module, weights: Mapping[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """module(*args, **kwargs) with these weights."""
     with weights_in_place(module, weights):

@@ -1,80 +1,141 @@
-"""Modules that no kernel serves: each group of the batch gets its own weights and samples in turn."""
+"""What no kernel serves: each group of the batch gets its own weights and samples in turn."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
+from torch.nn.utils.parametrize import is_parametrized
 from torch.nn.utils.rnn import PackedSequence
 from torch.utils._pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
 
 from scn.core.errors import ScnError
-from scn.core.kernels import Groups, Mixed, NeedsUnit, normalisation
-from scn.core.substitute import call_with
+from scn.core.kernels import Groups, NeedsUnit, Several, is_ordinary
+from scn.core.substitute import in_place, weights_in_place
 
-Weights = Mapping[str, Tensor]  # parameters by name, each (K, *shape)
-
-
-def run_unit(unit: nn.Module, groups: Groups, weights: Weights, args: tuple[Any, ...], kwargs: Any) -> Any:
-    """unit(*args, **kwargs), each group under its own weights."""
-    if not any(_holds_batch(leaf, groups) for leaf in tree_leaves((args, kwargs))):
-        raise NeedsUnit
-    norms = [m for m in unit.modules() if isinstance(m, _BatchNorm) and m.training]
-    if not norms:
-        return _one_by_one(unit, groups, weights, args, kwargs)
-    special = [m for m in norms if type(m).forward is not _BatchNorm.forward]
-    if special:
-        raise ScnError(
-            f"{type(special[0]).__name__} is a BatchNorm with a forward of its own, inside a module that "
-            "several alpha run through: train it with one alpha per batch (alpha of shape (S,))"
-        )
-    try:
-        return _at_once(unit, groups, weights, norms, args, kwargs)
-    except (RuntimeError, TypeError) as error:
-        raise ScnError(
-            f"{type(unit).__name__} has parameters of its own and a BatchNorm inside, and cannot be run "
-            f"for several alpha at once while it trains ({str(error).partition(chr(10))[0]}): give these "
-            "parameters a module of their own, leave them out by configurable=, or train with one alpha "
-            "per batch"
-        ) from error
+ROOT = ""  # the name of the backbone itself
 
 
-def _one_by_one(unit: nn.Module, groups: Groups, weights: Weights, args: tuple[Any, ...], kwargs: Any) -> Any:
-    """One call per group: works for whatever the module does."""
-    recurrent = isinstance(unit, nn.RNNBase)
-    if any(isinstance(value, PackedSequence) for value in args) or (recurrent and not unit.batch_first):
-        raise NeedsUnit
-    states = 1 if recurrent else 0  # recurrent layers have the batch of their states in dimension 1
-    outputs = []
+def find_units(backbone: nn.Module, names: Collection[str]) -> frozenset[str]:
+    """The outermost modules that use parameters of these names otherwise than an ordinary layer does."""
+    found: list[str] = []
+    for name, module in backbone.named_modules():
+        inside = f"{name}." if name else ""
+        own = any(f"{inside}{parameter}" in names for parameter in module._parameters)
+        computed = is_parametrized(module) and any(full.startswith(inside) for full in names)
+        covered = any(name.startswith(f"{unit}.") for unit in found)
+        if not covered and (computed or (own and not is_ordinary(module))):
+            if name == ROOT:
+                return frozenset({ROOT})
+            found.append(name)
+    return frozenset(found)
+
+
+class Unit:
+    """What runs in the place of a module's forward: that forward, group by group.
+
+    `shared` are the arguments, numbered as leaves, that every group gets whole.
+    """
+
+    def __init__(
+        self, module: nn.Module, groups: Groups, weights: Mapping[str, Several], shared: Collection[int] = ()
+    ) -> None:
+        self.module, self.groups, self.weights, self.shared = module, groups, weights, shared
+        self.forward: Callable[..., Any] = module.forward
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not any(self.groups.holds_batch(leaf) for leaf in tree_leaves((args, kwargs))):
+            raise NeedsUnit
+        weights = {name: several.mixed() for name, several in self.weights.items()}
+        norms = [m for m in self.module.modules() if isinstance(m, _BatchNorm) and m.training]
+        if not norms:
+            return self._one_by_one(weights, args, kwargs)
+        special = [m for m in norms if type(m).forward is not _BatchNorm.forward]
+        if special:
+            raise ScnError(
+                f"{type(special[0]).__name__} is a BatchNorm with a forward of its own, inside a module that "
+                "several alpha run through: train it with one alpha per batch (alpha of shape (S,))"
+            )
+        try:
+            return self._at_once(weights, norms, args, kwargs)
+        except (RuntimeError, TypeError) as error:
+            raise ScnError(
+                f"{type(self.module).__name__} has parameters of its own and a BatchNorm inside, and cannot "
+                f"be run for several alpha at once while it trains ({str(error).partition(chr(10))[0]}): "
+                "give these parameters a module of their own, leave them out by configurable=, or train "
+                "with one alpha per batch"
+            ) from error
+
+    def _with(self, weights: Mapping[str, Tensor], args: Any, kwargs: Any) -> Any:
+        with weights_in_place(self.module, weights):
+            return self.forward(*args, **kwargs)
+
+    def _one_by_one(self, weights: Mapping[str, Tensor], args: tuple[Any, ...], kwargs: Any) -> Any:
+        """One call per group: works for whatever the module does."""
+        recurrent = isinstance(self.module, nn.RNNBase)
+        if any(isinstance(value, PackedSequence) for value in args) or (
+            recurrent and not self.module.batch_first
+        ):
+            raise NeedsUnit
+        parts = divided(self.module, self.groups, args, kwargs, self.shared)
+        outputs = [
+            self._with({name: sets[k] for name, sets in weights.items()}, *part)
+            for k, part in enumerate(parts)
+        ]
+        if recurrent:
+            out, state = zip(*outputs, strict=True)
+            return _joined(out, self.groups), _joined(state, self.groups, dim=1)
+        return _joined(outputs, self.groups)
+
+    def _at_once(
+        self, weights: Mapping[str, Tensor], norms: Iterable[nn.Module], args: Any, kwargs: Any
+    ) -> Any:
+        """All groups in step, by vmap, so that each BatchNorm inside can see the whole batch."""
+        leaves, spec = tree_flatten((args, kwargs))
+        dims = batch_leaves(self.module, self.groups, args, kwargs)
+        axes = [0 if i in dims and i not in self.shared else None for i in range(len(leaves))]
+        values = [x if axis is None else self.groups.divide(x) for x, axis in zip(leaves, axes, strict=True)]
+
+        def run_group(one: Mapping[str, Tensor], values: list[Any]) -> Any:
+            return self._with(one, *tree_unflatten(values, spec))
+
+        whole = [(vars(norm), "forward", partial(_whole_batch_norm, norm, self.groups)) for norm in norms]
+        with in_place(whole):
+            run_groups = torch.func.vmap(run_group, in_dims=(0, axes), randomness="different")
+            return tree_map(self._flattened, run_groups(dict(weights), values))
+
+    def _flattened(self, leaf: Any) -> Any:
+        if not isinstance(leaf, Tensor) or leaf.dim() < 2 or leaf.shape[1] % self.groups.samples:
+            raise NeedsUnit
+        return leaf.flatten(0, 1)
+
+
+def batch_leaves(module: nn.Module, groups: Groups, args: tuple[Any, ...], kwargs: Any) -> dict[int, int]:
+    """Which leaves of a module's arguments look as if they held the batch, and in which dimension.
+
+    A recurrent layer has that of its states, which come after its first argument, in dimension 1.
+    """
+    first, states = len(tree_leaves(args[:1])), int(isinstance(module, nn.RNNBase))
+    dims = ((i, leaf, states if i >= first else 0) for i, leaf in enumerate(tree_leaves((args, kwargs))))
+    return {i: dim for i, leaf, dim in dims if groups.holds_batch(leaf, dim)}
+
+
+def divided(
+    module: nn.Module, groups: Groups, args: tuple[Any, ...], kwargs: Any, shared: Collection[int]
+) -> Iterator[tuple[Any, Any]]:
+    """The arguments of each group in turn."""
+    leaves, spec = tree_flatten((args, kwargs))
+    dims = batch_leaves(module, groups, args, kwargs)
+    chunks = {i: leaves[i].chunk(groups.count, dim) for i, dim in dims.items() if i not in shared}
     for k in range(groups.count):
-        first = tree_map(partial(_part, groups, 0, k), args[:1])
-        rest, named = args[1:], kwargs
-        if groups.extras:
-            rest, named = tree_map(partial(_part, groups, states, k), (rest, named))
-        one = {name: sets[k] for name, sets in weights.items()}
-        outputs.append(call_with(unit, one, (*first, *rest), named))
-    if recurrent:
-        out, state = zip(*outputs, strict=True)
-        return _joined(out, groups, 0), _joined(state, groups, states)
-    return _joined(outputs, groups, 0)
+        yield tree_unflatten([chunks[i][k] if i in chunks else leaf for i, leaf in enumerate(leaves)], spec)
 
 
-def _holds_batch(leaf: Any, groups: Groups) -> bool:
-    return isinstance(leaf, Tensor) and groups.holds_batch(leaf, 0)
-
-
-def _part(groups: Groups, dim: int, k: int, leaf: Any) -> Any:
-    """Group k's part of a tensor that holds the batch; anything else as it is."""
-    if not isinstance(leaf, Tensor) or not groups.holds_batch(leaf, dim):
-        return leaf
-    return leaf.chunk(groups.count, dim)[k]
-
-
-def _joined(values: Sequence[Any], groups: Groups, dim: int) -> Any:
+def _joined(values: Sequence[Any], groups: Groups, dim: int = 0) -> Any:
     """What the K calls returned as what one call would have returned."""
     flat = [tree_flatten(value) for value in values]
     columns = zip(*(leaves for leaves, _ in flat), strict=True)
@@ -93,38 +154,6 @@ def _joined_leaf(values: Sequence[Any], groups: Groups, dim: int) -> Any:
             "several alpha: return tensors, or tuples, lists and dicts of them, or pass alpha of shape (S,)"
         )
     return first
-
-
-def _at_once(
-    unit: nn.Module,
-    groups: Groups,
-    weights: Weights,
-    norms: Sequence[nn.Module],
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-) -> Any:
-    """All groups in step, by vmap, so that each BatchNorm inside can see the whole batch."""
-
-    def divided(leaf: Any) -> Any:
-        return groups.divide(leaf) if _holds_batch(leaf, groups) else leaf
-
-    def joined(leaf: Any) -> Any:
-        if not isinstance(leaf, Tensor) or leaf.dim() < 2 or leaf.shape[1] % groups.samples:
-            raise NeedsUnit
-        return leaf.flatten(0, 1)
-
-    inputs = (args, kwargs)
-    axes = tree_map(lambda leaf: 0 if _holds_batch(leaf, groups) else None, inputs)
-    for norm in norms:
-        vars(norm)["forward"] = partial(_whole_batch_norm, norm, groups)
-    try:
-        run_group = torch.func.vmap(
-            lambda w, values: call_with(unit, w, *values), in_dims=(0, axes), randomness="different"
-        )
-        return tree_map(joined, run_group(dict(weights), tree_map(divided, inputs)))
-    finally:
-        for norm in norms:
-            del vars(norm)["forward"]
 
 
 def _whole_batch_norm(norm: nn.Module, groups: Groups, x: Tensor) -> Tensor:
@@ -149,5 +178,8 @@ class _WholeBatchNorm(torch.autograd.Function):
     ) -> tuple[Tensor, int]:
         rows = x.movedim(in_dims[0] or 0, 0).flatten(0, 1)
         values = zip(("weight", "bias"), (weight, bias), in_dims[1:3], strict=True)
-        sets = {name: Mixed(v.movedim(dim, 0)) for name, v, dim in values if dim is not None}
-        return groups.divide(normalisation(norm, groups, sets, rows)), 0
+        with in_place(
+            (norm._parameters, name, v if dim is None else Several(groups, v.movedim(dim, 0)))
+            for name, v, dim in values
+        ):
+            return groups.divide(_BatchNorm.forward(norm, rows)), 0

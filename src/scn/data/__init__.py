@@ -14,6 +14,24 @@ from scn.data import (  # noqa: F401  (they register themselves)
     speech_commands,
     svhn,
 )
-from scn.data.dataset import Dataset, Normalisation, is_path, load, measured_normalisation, registry, to_float
+from scn.data.dataset import (
+    Dataset,
+    Normalisation,
+    is_path,
+    load,
+    measured_normalisation,
+    registry,
+    short_name,
+    to_float,
+)
 
-__all__ = ["Dataset", "Normalisation", "is_path", "load", "measured_normalisation", "registry", "to_float"]
+__all__ = [
+    "Dataset",
+    "Normalisation",
+    "is_path",
+    "load",
+    "measured_normalisation",
+    "registry",
+    "short_name",
+    "to_float",
+]

@@ -2,6 +2,7 @@
 
 The file form is one .npz with `x_train, y_train, x_test, y_test` (`x_val, y_val` where official),
 `classes` and `provenance`. Samples are images, waveforms, points or the readings of a sensor: see `forms`.
+Labels are whole numbers for classes, or floating-point values to predict, with their names in `targets`.
 Where a sensor measured the change of the input, `params_train` and so on hold it, a row for each sample.
 """
 
@@ -11,7 +12,7 @@ import hashlib
 import math
 import os
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,8 +21,8 @@ import torch
 from torch import Tensor
 
 from scn.core.errors import NotThere, ScnError
-from scn.core.registry import Registry
-from scn.data import forms
+from scn.core.registry import Registry, own_part
+from scn.data import check, forms
 
 Arrays = forms.Arrays
 
@@ -44,7 +45,18 @@ class Dataset:
 
     @property
     def classes(self) -> list[str]:
-        return [str(name) for name in self.arrays["classes"]]
+        """The names of the classes; none where values are to be predicted."""
+        return [str(name) for name in self.arrays.get("classes", [])]
+
+    @property
+    def targets(self) -> list[str]:
+        """The names of the values to predict; none where samples belong to classes."""
+        return [str(name) for name in self.arrays.get("targets", [])]
+
+    @property
+    def target_units(self) -> list[str]:
+        """The unit of each value to predict, "" where it has none."""
+        return [str(unit) for unit in self.arrays.get("target_units", [])]
 
     @property
     def counts(self) -> dict[str, int]:
@@ -52,15 +64,36 @@ class Dataset:
         return {k[2:]: len(v) for k, v in self.arrays.items() if k.startswith("y_")}
 
     def split(self, name: str) -> tuple[Tensor, Tensor]:
-        """Samples (N, ...) as whole numbers, ready for a transform, and labels (N,) as int64."""
+        """Samples (N, ...) as whole numbers, ready for a transform, and their labels.
+
+        Those are classes, (N,) int64, or the values to predict, float32 (N,), or (N, T) where T are several.
+        """
         self._has(f"y_{name}")
-        labels = torch.from_numpy(self.arrays[f"y_{name}"].astype(np.int64))
-        return torch.from_numpy(forms.ready(self.arrays[f"x_{name}"])), labels
+        y = self.arrays[f"y_{name}"]
+        labels = y.astype(np.float32 if self.targets else np.int64)
+        if len(self.targets) == 1:
+            labels = labels.reshape(-1)
+        return torch.from_numpy(forms.ready(self.arrays[f"x_{name}"])), torch.from_numpy(labels)
+
+    def said(self, label: Tensor) -> str:
+        """One label as a person says it: the name of the class, or the values with their units."""
+        if not self.targets:
+            return self.classes[int(label)]
+        values = zip(label.view(-1).tolist(), self.target_units, strict=True)
+        return ", ".join(f"{value:.3g} {unit}".rstrip() for value, unit in values)
 
     def measured(self, name: str) -> Tensor:
         """What was measured beside each sample of one split: (N, P)."""
         self._has(f"params_{name}")
         return torch.from_numpy(self.arrays[f"params_{name}"].astype(np.float32))
+
+    def refuse_unlearnable(self) -> None:
+        """Refuse to train on classes that cannot be learnt from these training samples."""
+        if not self.targets:
+            try:
+                check.refuse_unlearnable(self.arrays, self.classes)
+            except ScnError as error:
+                raise ScnError(f"{self.name}: {error}") from error
 
     def _has(self, key: str) -> None:
         if key in self.arrays:
@@ -78,6 +111,8 @@ def load(name: str | os.PathLike[str]) -> Dataset:
             raise NotThere(f"there is no data file {path}")
         return _checked(path.stem, _read(path))
     name = str(name)
+    if ":" in name:
+        return _own(name)
     loader = registry.get(name)
     folder = data_folder()
     file = folder / f"{name}.npz"
@@ -88,6 +123,27 @@ def load(name: str | os.PathLike[str]) -> Dataset:
             f"SCN_DATA_DIR at the folder with {name}.npz or its official files"
         )
     return _checked(name, preparations.get(name, dict)(arrays))
+
+
+def _own(name: str) -> Dataset:
+    """What a function of the user's own returns: arrays of the file form by name, or a whole data set."""
+    make = own_part(name, registry.kind)
+    if not callable(make):
+        raise ScnError(f'the data set "{name}" must be a function that returns arrays, not {make!r:.60}')
+    made = make()
+    if isinstance(made, Dataset):
+        return made
+    if not isinstance(made, Mapping):
+        raise ScnError(
+            f'the data set "{name}" must return arrays by name (x_train, y_train, x_test, y_test), but '
+            f"returned {type(made).__name__}"
+        )
+    return _checked(short_name(name), {str(key): np.asarray(array) for key, array in made.items()})
+
+
+def short_name(name: str) -> str:
+    """What a data set is called in a title: a file without folder and ending, code without its module."""
+    return Path(name).stem if is_path(name) else name.rpartition(":")[2]
 
 
 def is_path(name: str | os.PathLike[str]) -> bool:
@@ -144,7 +200,7 @@ def measured_normalisation(samples: Tensor) -> Normalisation:
         second = sum(value * value * count for value, count in found)
         variance = (second * total - first * first) / (total * max(total - 1, 1))
         means.append(first / total / scale)
-        deviations.append(max(math.sqrt(variance) / scale, 1e-3))
+        deviations.append(math.sqrt(variance) / scale or 1.0)  # a constant channel is left at 0
     return Normalisation(tuple(means), tuple(deviations))
 
 
@@ -166,37 +222,12 @@ def _checked(name: str, arrays: Arrays) -> Dataset:
         )
     try:
         arrays = forms.unpacked(arrays)
+        check.check_samples(arrays, splits)
+        arrays = {**arrays, **check.found_labels(arrays, splits)}
     except ValueError as error:
         raise ScnError(f"{name}: {error}") from error
-    for split in splits:
-        _check_split(name, split, arrays)
-    highest = max(int(arrays[f"y_{split}"].max(initial=0)) for split in splits)
-    arrays.setdefault("classes", np.array([str(i) for i in range(highest + 1)]))
     arrays.setdefault("provenance", np.array(""))
-    lowest = min(int(arrays[f"y_{split}"].min(initial=0)) for split in splits)
-    if arrays["classes"].ndim != 1 or lowest < 0 or highest >= len(arrays["classes"]):
-        raise ScnError(
-            f"{name} holds labels {lowest} to {highest}, but names {arrays['classes'].size} classes: labels "
-            "count from 0, and `classes` is a list of names"
-        )
     return Dataset(name, arrays, _checksum(arrays))
-
-
-def _check_split(name: str, split: str, arrays: Arrays) -> None:
-    x, y = arrays[f"x_{split}"], arrays[f"y_{split}"]
-    if not forms.known(x):
-        raise ScnError(f"{name}: x_{split} must be {forms.KNOWN}, but is {x.dtype} of shape {x.shape}")
-    if y.shape != x.shape[:1] or y.dtype.kind not in "iu":
-        raise ScnError(
-            f"{name}: y_{split} must be one whole number for each of {len(x)} samples, but is {y.dtype} of "
-            f"shape {y.shape}"
-        )
-    params = arrays.get(f"params_{split}")
-    if params is not None and (params.ndim != 2 or len(params) != len(x) or not np.isfinite(params).all()):
-        raise ScnError(
-            f"{name}: params_{split} must be a row of finite numbers for each of {len(x)} samples, but its "
-            f"shape is {params.shape}"
-        )
 
 
 def _checksum(arrays: Arrays) -> str:

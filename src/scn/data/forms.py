@@ -31,9 +31,24 @@ KNOWN = (
 
 def known(x: Array) -> bool:
     """Whether this is one of the forms, once `unpacked`."""
+    if 0 in x.shape[1:]:
+        return False
     if x.dtype == np.uint8:
         return x.ndim == 3 or (x.ndim == 4 and x.shape[3] <= 4)
     return x.dtype == np.int16 and (x.ndim == 2 or (x.ndim == 3 and (x.shape[1] == 1 or x.shape[2] == 3)))
+
+
+def remedy(x: Array) -> str:
+    """How to bring an array of another type to one of the forms; nothing where the shape is what is wrong."""
+    if x.dtype.kind == "f":
+        wrong = int(x.size - np.isfinite(x).sum())
+        missing = f" ({wrong} values are not finite: leave those samples out first)" if wrong else ""
+        return f": np.round(x * factor).astype(np.int16) keeps readings to 1/factor of their unit{missing}"
+    if x.dtype == np.uint16:
+        return ": (x // 2).astype(np.int16) keeps readings of 16 bits to 2 counts"
+    if x.dtype.kind in "iu" and x.dtype not in (np.uint8, np.int16):
+        return ": values from -32768 to 32767 fit after .astype(np.int16)"
+    return ""
 
 
 def unpacked(arrays: Arrays) -> Arrays:

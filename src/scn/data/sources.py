@@ -118,7 +118,7 @@ def recognise(paths: Sequence[Path]) -> Source:
     given = ", ".join(map(str, paths))
     if found:
         names = ", ".join(source.name for source in found)
-        raise ScnError(f"{given} has files of {names}: say which one you mean by --as NAME")
+        raise ScnError(f"{given} has files of {names}: say which one you mean by `source=NAME`")
     raise ScnError(f"{given} has no official file of a known data set ({', '.join(sources)})")
 
 
@@ -164,7 +164,7 @@ def convert(source: Source, request: Request, folder: Path, *, replace: bool = F
     """Read official files and write NAME.npz, whole or not at all."""
     target = folder / f"{source.name}.npz"
     if target.exists() and not replace:
-        raise AlreadyThere(f"{target} is there already: --replace makes it anew")
+        raise AlreadyThere(f"{target} is there already: `replace=True` makes it anew")
     arrays = source.read(request)
     if arrays is None:
         places = ", ".join(map(str, request.places))

@@ -158,7 +158,8 @@ def inputs_of(subject: Subject, options: Options, samples: int | None, settings:
     fixed = subject.params if options.theta == "fixed" and subject.is_scn else None
     pairs: list[tuple[Tensor, Tensor]]
     if transform.measured:
-        pairs = list(zip(images.split(1), dataset.measured("test")[chosen], strict=True))
+        readings = dataset.measured("test")[chosen]
+        pairs = list(zip(images.split(1), transform.clamped(readings), strict=True))
     elif fixed is not None:
         pairs = [(images, fixed)]
     else:

@@ -1,4 +1,4 @@
-"""Compare methods on one task: many runs, side by side in processes, and one table of them.
+"""Compare methods on one task: many runs, side by side, and one table of them.
 
 Every run has a folder of its own, so a comparison that was interrupted, or is asked for again with more
 methods, trains only what is missing.
@@ -6,88 +6,26 @@ methods, trains only what is missing.
 
 from __future__ import annotations
 
-import itertools
 import json
-import multiprocessing
-import os
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import asdict, dataclass, replace
-from multiprocessing.connection import wait
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
 
-from scn import data, methods, runs
-from scn.core.errors import AlreadyThere
-from scn.experiment.train import train
-from scn.methods import Method
+from scn import data, runs
+from scn.core.errors import AlreadyThere, Failed, ScnError
+from scn.core.registry import allow, allowed
+from scn.experiment import engines
+from scn.experiment.jobs import Exam, Job
+from scn.experiment.train import epochs_trained, train
 from scn.runs import Run, RunConfig, backbone_of
 from scn.runs.collection import LoadedRun
 from scn.runs.evaluation import evaluate_run
 from scn.runs.outcome import Outcome
 from scn.runs.scores import table_file, write_scores
-from scn.transforms import Transform
-
-ONE4ONE_SETTINGS = 5
-
-
-@dataclass(frozen=True)
-class Job:
-    """One run of a comparison."""
-
-    name: str
-    config: RunConfig
-
-
-@dataclass(frozen=True)
-class Exam:
-    """What every run is tested on."""
-
-    settings: Tensor  # (N, P)
-    samples: int = 0  # of the test data, 0 for all
-
-
-def plan(
-    make: Callable[..., RunConfig],
-    transform: Transform,
-    names: Sequence[str] | None,
-    dims: Sequence[int],
-    seeds: range,
-) -> list[Job]:
-    """Every run of the comparison; `make(method, dims=..., fixed=...)` gives the configuration of one.
-
-    Without names, all methods that can deal with the transform.
-    """
-    if names is None:
-        able = [name for name in methods.registry if methods.get(name).objection(transform) is None]
-        names = sorted(able, key=lambda name: not methods.get(name).mixes)
-    jobs: dict[int, list[Job]] = {seed: [] for seed in seeds}
-    for name in dict.fromkeys(names):
-        variants = _variants(methods.get(name), transform, dims)
-        base = make(name, **variants[0][1])
-        own = seeds[:1] if methods.get(name).needs_fixed else seeds  # one network for each setting is enough
-        for seed, (label, changes) in itertools.product(own, variants):
-            full = "-".join(part for part in (name, label, f"seed{seed}") if part)
-            jobs[seed].append(Job(full, replace(base, seed=seed, **changes)))
-    return [job for several in jobs.values() for job in several]
-
-
-def _variants(
-    kind: type[Method], transform: Transform, dims: Sequence[int]
-) -> list[tuple[str, dict[str, Any]]]:
-    """What a method is trained with beside its seed: a label for the folder, and what is configured."""
-    if kind.mixes:
-        return [(f"d{d}", {"dims": d}) for d in dict.fromkeys(dims)]
-    if not kind.needs_fixed:
-        return [("", {})]
-    middles = (torch.arange(ONE4ONE_SETTINGS) + 0.5) / ONE4ONE_SETTINGS
-    settings = [p.low + (p.high - p.low) * middles for p in transform.parameters]
-    rows = torch.stack(settings, dim=1).tolist()
-    return [("_".join(f"{v:g}" for v in row), {"fixed": row}) for row in rows]
 
 
 def open_run(folder: Path, config: RunConfig) -> Run:
@@ -97,7 +35,7 @@ def open_run(folder: Path, config: RunConfig) -> Run:
     run = runs.read(folder)
     old = replace(run.config, recipe=run.recipe().to_json())  # with what recipes have had since
     ours, theirs = (json.loads(json.dumps(asdict(c))) for c in (config, old))
-    for key in ours.keys() - {"versions", "source"}:
+    for key in ours.keys() - {"versions"}:
         if ours[key] != theirs[key]:
             inner = [k for k in ours[key] if ours[key][k] != theirs[key].get(k)] if key == "recipe" else []
             raise AlreadyThere(
@@ -121,6 +59,12 @@ def carry_out(folder: Path, job: Job, backbone: str | None, test: Exam) -> Outco
     return LoadedRun(run, backbone=backbone).outcome
 
 
+def _carry_out_allowed(names: frozenset[str], folder: Path, job: Job, **more: Any) -> Outcome:
+    """In a worker, where what a person named for the command is allowed too."""
+    with allow(*names):
+        return carry_out(folder, job, **more)
+
+
 def _is_evaluated(run: Run, settings: int, samples: int) -> bool:
     """Whether the run was evaluated under so many settings on so many samples, 0 for all."""
     if not table_file(run.folder).is_file():
@@ -131,27 +75,73 @@ def _is_evaluated(run: Run, settings: int, samples: int) -> bool:
 
 
 def compare(
-    jobs: Sequence[Job], folder: Path, test: Exam, *, backbone: str | None = None
+    jobs: Sequence[Job],
+    folder: Path,
+    test: Exam,
+    *,
+    backbone: str | None = None,
+    at_once: int | None = None,
+    engine: str = "local",
 ) -> Iterator[tuple[Job, Outcome]]:
-    """Carry out all jobs, as many side by side as there are cores; yields each when it is done."""
+    """Carry out all jobs, as many side by side as there are processors; yields each when it is done.
+
+    A run that fails does not keep the others from their end; the error then names it.
+    """
+    _require_place(jobs, folder)
+    work = partial(_carry_out_allowed, allowed(), folder, backbone=backbone, test=test)
+    failed: dict[str, Exception] = {}
+    for ended in engines.get(engine)(work, jobs, min(at_once or engines.cores(), len(jobs))):
+        if ended.result is None:
+            failed[ended.job.name] = ended.error or Failed("it came to no result")
+        else:
+            yield ended.job, ended.result
+    if failed:
+        _raise(failed, len(jobs))
+
+
+def _require_place(jobs: Sequence[Job], folder: Path) -> None:
+    """Before any work: refuse a folder that is something else, or holds other runs."""
+    if folder.exists() and not folder.is_dir():
+        raise AlreadyThere(f"{folder} is a file: choose a folder for the runs")
+    if (folder / "config.json").exists():
+        raise AlreadyThere(f"{folder} is a run: choose another folder for the comparison")
+    for job in jobs:
+        if (folder / job.name / "config.json").exists():
+            open_run(folder / job.name, job.config)
     folder.mkdir(parents=True, exist_ok=True)
-    for job in jobs:  # before any work: refuse a folder with other runs
-        open_run(folder / job.name, job.config)
-    workers = max(1, min(os.cpu_count() or 1, len(jobs)))
-    spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=spawn, initializer=_end_with_parent) as pool:
-        waiting = {pool.submit(carry_out, folder, job, backbone, test): job for job in jobs}
-        try:
-            for future in as_completed(waiting):
-                yield waiting[future], future.result()
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
 
 
-def _end_with_parent() -> None:
-    """Workers would otherwise go on for hours when the command is killed. Their checkpoints stay."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        sentinel = parent.sentinel
-        threading.Thread(target=lambda: (wait([sentinel]), os._exit(1)), daemon=True).start()
+def _raise(failed: dict[str, Exception], count: int) -> None:
+    """One error about all runs that failed; a fault of the program as it is, with the name of the run."""
+    for name, error in failed.items():
+        if not isinstance(error, ScnError | OSError):
+            error.add_note(f"in the run {name}")
+            raise error
+    reasons = "; ".join(f"{name}: {error}" for name, error in failed.items())
+    raise Failed(f"{len(failed)} of {count} runs failed, and the same call goes on with them. {reasons}")
+
+
+def progress(jobs: Sequence[Job], folder: Path) -> dict[str, int]:
+    """How many epochs each run that has begun has behind it."""
+    found = {job.name: epochs_trained(folder / job.name) for job in jobs}
+    return {name: epochs for name, epochs in found.items() if epochs is not None}
+
+
+def describe(jobs: Sequence[Job], test: Exam) -> dict[str, Any]:
+    """What is compared on what: the head of comparison.json."""
+    config = jobs[0].config
+    limits = {"train": config.recipe["train_samples"], "test": test.samples}
+    samples = {name: min(limits.get(name) or count, count) for name, count in config.samples.items()}
+    return {
+        "data": Path(config.data).stem,
+        "score": Run(Path(), config).objective().score.key,
+        "samples": samples,
+        "transform": config.transform,
+        "preset": config.preset,
+    }
+
+
+def entitle(facts: dict[str, Any], seeds: int) -> str:
+    """The same in a line."""
+    counts = ", ".join(f"{count:,} {name}" for name, count in facts["samples"].items())
+    return f"{facts['transform']} on {facts['data']} ({counts}), preset {facts['preset']}, {seeds} seed(s)"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -30,26 +31,15 @@ def plan_run(
     preset: str = "default",
     fixed: list[float] | None = None,
     configurable: Sequence[str] = ("*",),
-    objective: str = "classification",
+    objective: str = objectives.USUAL,
     seed: int = 0,
     sizes: Mapping[str, int | None] | None = None,
-    measure: bool = True,
+    normalise: bool = True,
 ) -> RunConfig:
-    """The configuration of a new run. `measure` normalises by the data's own mean and deviation."""
+    """The configuration of a new run. `normalise` by the data's own mean and deviation."""
     kind = methods.get(method)
     changed = transforms.get(transform, preset)
-    objection = kind.objection(changed)
-    if objection:
-        raise ScnError(f"the method {method} does not work for {transform}: {objection}")
-    if dims < 1:
-        raise ScnError(f"dims must be at least 1, but is {dims}")
-    if kind.needs_fixed != (fixed is not None):
-        need = "needs --fixed, the setting it is trained for" if kind.needs_fixed else "takes no --fixed"
-        raise ScnError(f"the method {method} {need}")
-    if fixed is not None:
-        changed.checked(torch.tensor(fixed))
-    if not 0 <= seed < 2**63:
-        raise ScnError(f"the seed must be at least 0 and below 2**63, but is {seed}")
+    _check_method(method, transform, changed, dims, fixed, seed)
     if data.is_path(data_name):
         data_name = str(Path(data_name).resolve())
     dataset = data.load(data_name)
@@ -59,19 +49,20 @@ def plan_run(
     aim = objectives.get(objective).learned_from(dataset)
     aim.labels(dataset.split("train")[1])
     _refuse_terms_for_classes(recipe, aim)
-    planned = kind(changed, recipe, dims, None if fixed is None else torch.tensor(fixed), objective=aim)
-    seen = planned.inputs(data.to_float(images[:2]), setting, lambda x: x)
-    make, arguments = backbones.factory(backbone, seen.shape[1:], aim.outputs, **(sizes or {}))
+    planned = kind(changed, recipe, 1, None if fixed is None else torch.tensor(fixed), objective=aim)
+    samples = data.to_float(images[:2])
+    seen = planned.see(changed.apply(samples, setting), setting)
+    inputs = planned.inputs(samples, setting, lambda x: x)
+    make, arguments = backbones.factory(backbone, planned.shape_of(inputs), aim.outputs, **(sizes or {}))
     with torch.random.fork_rng(), torch.no_grad():
-        net = make().eval()
-        net(seen)  # what cannot work is an error before anything is written
-        _require_size(
-            net, planned, data.to_float(images[:2]), f"backbone {backbone}", f"{transform} (preset {preset})"
-        )
-        find_slots(net, tuple(configurable))
+        _require_outputs(make, planned.shape_of(inputs), aim.outputs, f"backbone {backbone}")
+        net = planned.build(make).eval()
+        planned.outputs(net, inputs, setting)
+        _require_size(net, planned, samples, f"backbone {backbone}", f"{transform} (preset {preset})")
+        find_slots(make(), tuple(configurable))
     description = {"class": backbone} if ":" in backbone else {"name": backbone}
     added = seen.shape[1] - images.shape[1] if kind.shows_input and seen.dim() == images.dim() else -1
-    measured = data.measured_normalisation(images) if measure and added >= 0 else None
+    measured = data.measured_normalisation(images) if normalise and added >= 0 else None
     normalisation = measured.beside(added) if measured else data.Normalisation()
     return RunConfig(
         method=method,
@@ -91,6 +82,57 @@ def plan_run(
     )
 
 
+def _check_method(
+    method: str,
+    named: str,
+    transform: transforms.Transform,
+    dims: int,
+    fixed: list[float] | None,
+    seed: int,
+) -> None:
+    """Refuse a method that cannot deal with this change, and values that it cannot have."""
+    kind = methods.get(method)
+    objection = kind.objection(transform)
+    if objection:
+        raise ScnError(f"the method {method} does not work for {named}: {objection}")
+    if dims < 1:
+        raise ScnError(f"dims must be at least 1, but is {dims}")
+    if kind.needs_fixed != (fixed is not None):
+        need = "needs `fixed`, the setting it is trained for" if kind.needs_fixed else "takes no `fixed`"
+        raise ScnError(f"the method {method} {need}")
+    if fixed is not None:
+        transform.checked(torch.tensor(fixed))
+    if not 0 <= seed < 2**63:
+        raise ScnError(f"the seed must be at least 0 and below 2**63, but is {seed}")
+
+
+def _require_outputs(make: Callable[[], nn.Module], shape: tuple[int, ...], outputs: int, named: str) -> None:
+    """Refuse a backbone that does not give `outputs` values for each input of this shape."""
+    try:
+        inspect.signature(make).bind()
+    except TypeError as error:
+        raise ScnError(
+            f"the {named} cannot be made: {error}. Its constructor is given shape, classes, width and depth, "
+            "as far as it takes them; everything else needs a default"
+        ) from error
+    net, x = make().eval(), torch.zeros(2, *shape)
+    try:
+        found = net(x)
+    except RuntimeError as error:
+        reason = str(error).partition("\n")[0]
+        raise ScnError(f"the {named} cannot take inputs of shape {shape}: {reason}") from error
+    if not isinstance(found, Tensor):
+        raise ScnError(
+            f"the {named} returns a {type(found).__name__}, but must return one tensor, {outputs} values for "
+            "each input"
+        )
+    if tuple(found.shape) != (len(x), outputs):
+        raise ScnError(
+            f"the {named} returns {tuple(found.shape)} for {len(x)} inputs, but must return "
+            f"({len(x)}, {outputs}): {outputs} values for each"
+        )
+
+
 def _require_size(net: nn.Module, method: Method, x: Tensor, named: str, change: str) -> None:
     """Refuse a network of one input size where the ends of the range make inputs of two."""
     parameters = method.transform.parameters
@@ -99,7 +141,7 @@ def _require_size(net: nn.Module, method: Method, x: Tensor, named: str, change:
     if low.shape == high.shape:
         return
     try:
-        net(low), net(high)
+        method.outputs(net, low, ends[:1]), method.outputs(net, high, ends[1:])
     except RuntimeError as error:
         raise ScnError(
             f"the {named} takes inputs of one size, but {change} makes inputs of several, such as "
@@ -126,6 +168,9 @@ def _refuse_what_cannot_work(
             columns = dataset.measured(split).shape[1]
             if columns != wanted:
                 raise ScnError(f"{name} is {wanted} value(s) for a sample, but params_{split} has {columns}")
+            if split != "test":  # whose outliers are counted when it is evaluated
+                of_split = f"{dataset.name}: params_{split}"
+                transform.within(dataset.measured(split), clamp=recipe.clamp, named=of_split)
     if recipe.horizontal_flip and dims != 4:
         raise ScnError("horizontal_flip is for images: these samples have no left and right")
     if recipe.compiled:

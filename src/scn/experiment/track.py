@@ -22,7 +22,7 @@ def tensorboard(folder: Path) -> Report:
     try:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError as error:
-        raise ScnError("--track tensorboard needs TensorBoard: pip install 'scn[track]'") from error
+        raise ScnError("the tracker tensorboard needs TensorBoard: pip install 'scn[track]'") from error
 
     writer: SummaryWriter | None = None
 

@@ -8,18 +8,18 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from scn import data
 from scn.core.errors import Failed, ScnError
-from scn.core.storage import load_model, save_model, write_atomically
-from scn.runs import Run
+from scn.core.storage import failures_named, load_model, save_model, write_atomically
+from scn.runs import Run, write_json
 from scn.training.batches import TrainingData, hold_back
 from scn.training.loop import Training
 from scn.training.state import State
@@ -54,8 +54,13 @@ def training_data(run: Run) -> TrainingData:
         )
     samples, labels = dataset.split("train")
     labels = run.objective().labels(labels)
-    by_sensor = run.transform().measured
-    measured = dataset.measured("train") if by_sensor else None
+    transform = run.transform()
+    by_sensor = transform.measured
+
+    def readings(part: str) -> Tensor:
+        return transform.within(dataset.measured(part), clamp=recipe.clamp, named=f"params_{part}")
+
+    measured = readings("train") if by_sensor else None
     official = "val" in dataset.counts
     share, used = 0.0 if official else recipe.validation_share, recipe.train_samples or len(samples)
     parts = hold_back(samples, labels, share, config.seed, measured)
@@ -67,7 +72,7 @@ def training_data(run: Run) -> TrainingData:
         held_back, known = dataset.split("val")
         known = run.objective().labels(known)
         parts = replace(parts, validation_samples=held_back, validation_labels=known)
-        parts = replace(parts, validation_measured=dataset.measured("val")) if by_sensor else parts
+        parts = replace(parts, validation_measured=readings("val")) if by_sensor else parts
     return parts
 
 
@@ -88,7 +93,7 @@ def train(
         run.method(), run.recipe(), training_data(run), run.normalisation(), run.config.seed, prefetch
     )
     state = training.start(backbone, choose_device(device))
-    keeper = _Keeper(run, training, checkpoint_minutes, report or (lambda *_: None))
+    keeper = _Keeper(run, training, checkpoint_minutes, report or _unreported)
     with _alone(run.folder), _signals_caught(keeper):
         keeper.restore(state)
         for metrics in training.run(state, keeper.after_step):
@@ -96,6 +101,54 @@ def train(
     run.save_network(state.net.eval())
     shutil.rmtree(keeper.file.parent, ignore_errors=True)
     return state.net
+
+
+def extend(run: Run, backbone: Callable[[], nn.Module], epochs: int) -> Run:
+    """The same run with more epochs before it, to be trained on by `train`.
+
+    It goes on from the trained network, with a new optimiser and the learning rates that the schedule of all
+    `epochs` has for the rest. Killed at any moment, the run can be trained on or is what it was: the
+    checkpoint is there before the network goes, and the new length comes last.
+    """
+    before = run.recipe().epochs
+    if epochs == before:
+        return run
+    _refuse_to_extend(run, before, epochs)
+    earlier = [*run.config.source.get("epochs", []), before]
+    longer = replace(
+        run.config,
+        recipe={**run.config.recipe, "epochs": epochs},
+        source={**run.config.source, "epochs": earlier},
+    )
+    extended = Run(run.folder, longer)
+    training = Training(
+        extended.method(), extended.recipe(), training_data(run), run.normalisation(), run.config.seed
+    )
+    state = training.start(backbone, torch.device("cpu"))
+    with _alone(run.folder):
+        state.net.load_state_dict(run.network(backbone).state_dict())
+        state.step = before * training.steps_per_epoch
+        training.judge(state)
+        _Keeper(run, training, 0.0, _unreported).write_checkpoint(state)
+        run.void_measurements()
+        run.model_file.unlink()
+        write_json(run.folder / "config.json", asdict(longer))
+    return extended
+
+
+def _refuse_to_extend(run: Run, before: int, epochs: int) -> None:
+    if "imported" in run.config.source:
+        raise ScnError(f"{run.folder} was imported and not trained here: it cannot be trained on")
+    if not run.is_trained:
+        raise ScnError(
+            f"{run.folder} has not come to the end of its {before} epochs: go on without `epochs` first"
+        )
+    if epochs < before:
+        raise ScnError(f"{run.folder} has {before} epochs behind it: `epochs` must be more, but is {epochs}")
+
+
+def _unreported(state: State, training: Training, metrics: dict[str, Any] | None) -> None:
+    """Where nobody asked for a report."""
 
 
 class _Keeper:
@@ -107,7 +160,7 @@ class _Keeper:
         self.file = run.checkpoint_file
         self.metrics = run.metrics_file
         self.written = time.monotonic()
-        self.stopping = False
+        self.stopping = 0  # the signal that asked for it
 
     def restore(self, state: State) -> None:
         """Go on where the last checkpoint was written; later metrics will be written anew."""
@@ -121,24 +174,27 @@ class _Keeper:
         write_atomically(self.metrics, "".join(f"{line}\n" for line in kept).encode())
 
     def note(self, state: State, metrics: dict[str, Any]) -> None:
-        with self.metrics.open("a") as file:
+        with failures_named(self.metrics), self.metrics.open("a") as file:
             file.write(json.dumps(metrics) + "\n")
         self.report(state, self.training, metrics)
 
     def after_step(self, state: State) -> None:
         if self.stopping or time.monotonic() - self.written > self.interval:
             self.training.check(state)
-            self.file.parent.mkdir(exist_ok=True)
-            save_model(self.file, state.tensors(), state.numbers())
-            self.written = time.monotonic()
+            self.write_checkpoint(state)
         if self.stopping:
             raise KeyboardInterrupt
         self.report(state, self.training, None)
 
+    def write_checkpoint(self, state: State) -> None:
+        self.file.parent.mkdir(exist_ok=True)
+        save_model(self.file, state.tensors(), state.numbers())
+        self.written = time.monotonic()
+
     def stop(self, number: int, frame: FrameType | None) -> None:
-        if self.stopping:  # asked twice: at once
+        if self.stopping == number:  # asked twice: at once. Ctrl-C and a caller that ends us ask once each
             raise KeyboardInterrupt
-        self.stopping = True
+        self.stopping = self.stopping or number
 
 
 @contextmanager
@@ -169,6 +225,12 @@ def _signals_caught(keeper: _Keeper) -> Iterator[None]:
     finally:
         for number, handler in zip(caught, before, strict=True):
             signal.signal(number, handler)
+
+
+def epochs_trained(folder: Path) -> int | None:
+    """How many epochs this run has behind it; None before its training has begun."""
+    path = folder / "metrics.jsonl"
+    return path.read_text().count("\n") if path.is_file() else None
 
 
 def last_checkpoint(folder: Path) -> Path | None:

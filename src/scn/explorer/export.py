@@ -13,8 +13,10 @@ from scn import data
 from scn.core.errors import ScnError
 from scn.core.network import SCN
 from scn.core.storage import write_atomically
-from scn.explorer.grid import Demand, Grid, candidates, described
-from scn.explorer.networks import LEVELS, describe, operations_of
+from scn.data import Dataset
+from scn.explorer.grid import Demand, PageGrid, candidates, described
+from scn.explorer.networks import describe, outputs_at_low_end
+from scn.explorer.outputs import OutputForm, output_form
 from scn.explorer.samples import Samples, bytes_of, chosen, drawing, kind_of
 from scn.pages.assemble import Arrays, assemble
 from scn.plots.style import label
@@ -30,14 +32,19 @@ def write_explorer(
 ) -> dict[str, Any]:
     """Write the page of these runs of one task as one file; returns what it holds."""
     adaptive, rigid = _shown_networks(shown)
-    picked = _samples(shown[0], samples)
-    for grid in candidates(shown[0].run.transform().parameters, _demand(shown, adaptive, rigid, picked)):
-        say(f"computing {len(grid.settings):,} settings, {len(grid.told):,} of them for wrong inputs ...")
-        page = _page(adaptive, rigid, picked, grid)
+    dataset = _load_data(shown[0])
+    picked = _samples(shown[0], dataset, samples)
+    costs = [outputs_at_low_end(one, picked) for one in adaptive]
+    form = output_form(shown[0].run.objective(), costs[0][0], dataset)
+    demand = _demand(adaptive, rigid, picked, form.size, sum(operations for _, operations in costs))
+    for grid in candidates(shown[0].transform.parameters, demand):
+        assumed = len(grid.assumed)
+        say(f"computing {len(grid.settings):,} settings, {assumed:,} of them for wrong inputs ...")
+        page = _page(adaptive, rigid, dataset, picked, grid, form)
         if len(page) < LIMIT:
             write_atomically(path, page)
-            return {"settings": len(grid.settings), "told": len(grid.told), "samples": len(picked.labels)}
-    raise ScnError(f"{samples} samples do not fit a page of {LIMIT:,} bytes: ask for fewer by --samples")
+            return {"settings": len(grid.settings), "assumed": assumed, "samples": len(picked.labels)}
+    raise ScnError(f"{samples} samples do not fit a page of {LIMIT:,} bytes: ask for fewer `samples`")
 
 
 def _shown_networks(shown: Sequence[LoadedRun]) -> tuple[list[LoadedRun], LoadedRun | None]:
@@ -58,42 +65,53 @@ def _label(one: LoadedRun) -> str:
     return label(*one.key)
 
 
-def _samples(one: LoadedRun, count: int) -> Samples:
+def _load_data(one: LoadedRun) -> Dataset:
+    """The data that the run was trained on, or an error that says what is here instead."""
     dataset = data.load(one.run.config.data)
     if one.run.config.checksum and dataset.checksum != one.run.config.checksum:
         raise ScnError(
             f"{one.run.config.data} is not the data that {one.run.folder} was trained on: their checksums "
             f"differ. `scn evaluate {one.run.folder}` tests the run on the data that are here"
         )
+    return dataset
+
+
+def _samples(one: LoadedRun, dataset: Dataset, count: int) -> Samples:
     x, labels = dataset.split("test")
     places = chosen(labels, min(count, len(labels)))
-    measured = dataset.measured("test")[places] if one.run.transform().measured else None
+    measured = dataset.measured("test")[places] if one.transform.measured else None
     return Samples(data.to_float(x[places]), labels[places], places, measured)
 
 
 def _demand(
-    shown: Sequence[LoadedRun], adaptive: Sequence[LoadedRun], rigid: LoadedRun | None, samples: Samples
+    adaptive: Sequence[LoadedRun], rigid: LoadedRun | None, samples: Samples, size: int, operations: int
 ) -> Demand:
-    """Bytes before compression for a setting and for a pair (two for a probability), and a pair's work."""
-    transform = shown[0].run.transform()
-    classes = len(data.load(shown[0].run.config.data).classes)
-    answers = 2 * len(samples.labels) * classes
+    """Bytes before compression for a setting and for a pair, and a pair's work.
+
+    `size` are the bytes of a network's outputs about a sample, `operations` what all samples take.
+    """
+    transform = adaptive[0].transform
+    outputs = len(samples.labels) * size
     networks = len(adaptive) + (rigid is not None)
     drawn = bytes_of(kind_of(samples.x, transform), samples.x, transform)
     low = torch.tensor([p.low for p in transform.parameters])
     values = transform.apply(samples.x, low).numel()
-    operations = sum(operations_of(one, samples) for one in adaptive)
-    return Demand(drawn + networks * answers, len(adaptive) * answers, len(adaptive) * values, operations)
+    return Demand(drawn + networks * outputs, len(adaptive) * outputs, len(adaptive) * values, operations)
 
 
-def _page(adaptive: Sequence[LoadedRun], rigid: LoadedRun | None, samples: Samples, grid: Grid) -> bytes:
+def _page(
+    adaptive: Sequence[LoadedRun],
+    rigid: LoadedRun | None,
+    dataset: Dataset,
+    samples: Samples,
+    grid: PageGrid,
+    form: OutputForm,
+) -> bytes:
     arrays = Arrays()
-    run = adaptive[0].run
-    transform, config = run.transform(), run.config
-    dataset = data.load(config.data)
+    transform, config = adaptive[0].transform, adaptive[0].run.config
 
     def network(one: LoadedRun) -> dict[str, Any]:
-        return {"label": _label(one), **describe(one, samples, grid, arrays)}
+        return {"label": _label(one), **describe(one, samples, grid, form, arrays)}
 
     title = f"{config.transform} on {Path(config.data).stem}"
     content = {
@@ -105,8 +123,9 @@ def _page(adaptive: Sequence[LoadedRun], rigid: LoadedRun | None, samples: Sampl
             "preset": config.preset,
             "tested": adaptive[0].table.facts["samples"],
         },
-        "classes": [name.replace("_", " ") for name in dataset.classes],
-        "levels": LEVELS,
+        "outputs": form.content(),
+        "score": asdict(adaptive[0].score),
+        "chance": adaptive[0].table.facts.get("chance"),
         "measured": transform.measured,
         "parameters": [
             {**asdict(p), "values": axis.tolist()} for p, axis in zip(grid.parameters, grid.axes, strict=True)
@@ -115,7 +134,7 @@ def _page(adaptive: Sequence[LoadedRun], rigid: LoadedRun | None, samples: Sampl
         "start": grid.start,
         "samples": [
             {
-                "label": int(samples.labels[i]),
+                "label": form.label(samples.labels[i]),
                 "index": int(samples.indices[i]),
                 "measured": None if samples.measured is None else samples.measured[i].tolist(),
             }

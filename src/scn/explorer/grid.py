@@ -13,10 +13,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from scn.plots.style import ROUNDING
 from scn.transforms import Parameter
 
 INTERVALS = (180, 120, 90, 72, 60, 48, 36, 24, 20, 18, 16, 12, 9, 8, 6, 4, 3, 2, 1)
-MOST_TOLD = 60  # settings for one parameter that a network can be configured for against its input
+MOST_ASSUMED = 60  # settings for one parameter that a network can be configured for against its input
 MOST_SETTINGS = 2000
 OWN_BYTES = 4_500_000  # for what belongs to one setting, before compression
 PAIR_BYTES = 11_500_000  # for what belongs to two; these compress to less than half
@@ -37,7 +38,7 @@ class Demand:
 
 
 @dataclass(frozen=True)
-class Grid:
+class PageGrid:
     """`intervals` divide the range of each parameter; every `stride`-th value is in the coarser grid.
 
     The coarser grid holds the place where the page begins: the one nearest to no change.
@@ -49,8 +50,10 @@ class Grid:
 
     @property
     def axes(self) -> list[Tensor]:
-        """The values of each parameter."""
-        return [p.grid(_values(p, self.intervals)) for p in self.parameters]
+        """The values of each parameter; what is 0 but for rounding is 0."""
+        exact = [p.grid(_values(p, self.intervals)) for p in self.parameters]
+        least = [ROUNDING * (p.high - p.low) for p in self.parameters]
+        return [axis.where(axis.abs() >= tiny, 0.0) for axis, tiny in zip(exact, least, strict=True)]
 
     @property
     def settings(self) -> Tensor:
@@ -81,8 +84,8 @@ class Grid:
         return torch.allclose(self.first, neutral, atol=1e-4)
 
     @property
-    def told(self) -> Tensor:
-        """(K, P): the settings of the coarser grid."""
+    def assumed(self) -> Tensor:
+        """(K, P): the settings of the coarser grid, for which the network can be configured wrongly."""
         return self._product(self.coarse)
 
     @property
@@ -96,19 +99,19 @@ class Grid:
         return torch.cartesian_prod(*chosen).view(-1, len(self.parameters))
 
 
-def candidates(parameters: Sequence[Parameter], demand: Demand) -> Iterator[Grid]:
+def candidates(parameters: Sequence[Parameter], demand: Demand) -> Iterator[PageGrid]:
     """Grids that meet the limits, the finest first.
 
     A coarser grid of three values a parameter, and a dozen in all, is worth more than a finer one with less.
     So is a grid that holds no change itself.
     """
-    for least, told in ((3, 12), (3, 1), (2, 1), (1, 1)):
+    for least, in_all in ((3, 12), (3, 1), (2, 1), (1, 1)):
         for holding in (True, False):
             for intervals in INTERVALS:
                 coarse = _coarse_intervals(parameters, intervals, demand)
-                if coarse is None or coarse < least or _count(parameters, coarse) < told:
+                if coarse is None or coarse < least or _count(parameters, coarse) < in_all:
                     continue
-                grid = Grid(tuple(parameters), intervals, intervals // coarse)
+                grid = PageGrid(tuple(parameters), intervals, intervals // coarse)
                 if grid.holds_no_change is holding:
                     yield grid
 
@@ -118,7 +121,7 @@ def _coarse_intervals(parameters: Sequence[Parameter], intervals: int, demand: D
     own = _count(parameters, intervals)
     if own > MOST_SETTINGS or own * demand.own_bytes > OWN_BYTES:
         return None
-    for coarse in (n for n in range(min(intervals, MOST_TOLD), 0, -1) if intervals % n == 0):
+    for coarse in (n for n in range(min(intervals, MOST_ASSUMED), 0, -1) if intervals % n == 0):
         pairs = own * _count(parameters, coarse)
         costs = (demand.pair_bytes, demand.pair_values, demand.pair_operations)
         if all(pairs * cost <= most for cost, most in zip(costs, MOST, strict=True)):
@@ -134,7 +137,7 @@ def _values(parameter: Parameter, intervals: int) -> int:
     return intervals + (not parameter.periodic)
 
 
-def described(grid: Grid) -> str:
+def described(grid: PageGrid) -> str:
     """How the grid was chosen, for people."""
     steps = ", ".join(
         f"{p.name} in steps of {(p.high - p.low) / grid.intervals:.3g} {p.unit}".rstrip()
@@ -143,5 +146,5 @@ def described(grid: Grid) -> str:
     return (
         f"Computed in advance for {len(grid.settings):,} settings ({steps}): the finest grid that keeps this "
         f"page below 12 MB and its making short. With the wrong setting switched on, the network can be "
-        f"configured for {len(grid.told):,} of them, whatever the input."
+        f"configured for {len(grid.assumed):,} of them, whatever the input."
     )

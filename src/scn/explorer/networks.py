@@ -1,4 +1,4 @@
-"""What an explorer holds of each network: its mixtures, its weights, its answers and its accuracy."""
+"""What an explorer holds of each network: its mixtures, its weights, its outputs and its scores."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from torch import Tensor
 from torch.utils.flop_counter import FlopCounterMode
 
 from scn.core.network import SCN
-from scn.explorer.grid import Grid
+from scn.explorer.grid import PageGrid
+from scn.explorer.outputs import OutputForm
 from scn.explorer.samples import Samples
 from scn.pages.assemble import Arrays
 from scn.runs.collection import LoadedRun
 from scn.runs.evaluation import evaluate_run
 
-LEVELS = 2000  # of a probability: a whole number from 0 to this
 MOST_UNITS = 64
 MOST_ROWS, MOST_COLUMNS = 128, 512
 PART_VALUES = 2**24  # of inputs that are kept at a time
@@ -26,81 +26,86 @@ AT_ONCE = 512  # inputs in one call: more of them would leave the cache of the p
 
 
 @torch.no_grad()
-def describe(shown: LoadedRun, samples: Samples, grid: Grid, arrays: Arrays) -> dict[str, Any]:
-    """Answers under every setting and accuracy over the evaluated ones; of an SCN, what it is mixed of."""
+def describe(
+    shown: LoadedRun, samples: Samples, grid: PageGrid, form: OutputForm, arrays: Arrays
+) -> dict[str, Any]:
+    """Outputs under every setting and scores over the evaluated ones; of an SCN, what it is mixed of."""
     found: dict[str, Any] = {
         "method": shown.run.config.method,
         "dims": shown.run.config.dims,
         "seed": shown.run.config.seed,
         "run": shown.run.folder.name,
-        "own": arrays.add(_own_answers(shown, samples, grid)),
-        "accuracy": {"params": shown.settings, "values": shown.values},
+        "own": arrays.add(_own_outputs(shown, samples, grid, form)),
+        "scores": {"params": shown.settings, "values": shown.values},
     }
     if isinstance(shown.network, SCN):
         transform = shown.run.transform()
         beta = shown.network.beta(transform.encode(grid.settings))
         found |= {
             "beta": arrays.add(beta.numpy()),
-            "pairs": arrays.add(_pair_answers(shown, samples, grid)),
+            "pairs": arrays.add(_pair_outputs(shown, samples, grid, form)),
             "weights": _weights(shown.network, samples, shown, arrays),
-            "frozen": _frozen_accuracy(shown, grid),
+            "frozen": _frozen_scores(shown, grid),
         }
     return found
 
 
 @torch.no_grad()
-def operations_of(shown: LoadedRun, samples: Samples) -> int:
-    """What the configured network computes for all samples under one setting."""
+def outputs_at_low_end(shown: LoadedRun, samples: Samples) -> tuple[Tensor, int]:
+    """Of the configured network for all samples under one setting, and the operations that takes."""
     method = shown.run.method()
     low = torch.tensor([p.low for p in method.transform.parameters])
     plain = method.configured(shown.network, low).eval()
-    seen = method.see(method.transform.apply(samples.x, low), low)
+    x = method.inputs(samples.x, low, shown.run.normalisation())
     with FlopCounterMode(display=False) as counter:
-        plain(shown.run.normalisation()(seen))
-    return int(counter.get_total_flops())
+        outputs = plain(x)
+    return outputs, int(counter.get_total_flops())
 
 
-def _seen(shown: LoadedRun, samples: Samples, grid: Grid) -> Iterator[Tensor]:
+def _inputs(shown: LoadedRun, samples: Samples, grid: PageGrid) -> Iterator[Tensor]:
     """What the network is shown under each setting: (S, ...)."""
-    method, normalise = shown.run.method(), shown.run.normalisation()
+    method, normalisation = shown.run.method(), shown.run.normalisation()
     for row in grid.settings:
-        yield normalise(method.see(method.transform.apply(samples.x, row), row))
+        yield method.inputs(samples.x, row, normalisation)
 
 
-def _levels(logits: Tensor) -> Tensor:
-    return (logits.double().softmax(dim=-1) * LEVELS).round().to(torch.int16)
-
-
-def _own_answers(shown: LoadedRun, samples: Samples, grid: Grid) -> np.ndarray[Any, Any]:
+def _own_outputs(
+    shown: LoadedRun, samples: Samples, grid: PageGrid, form: OutputForm
+) -> np.ndarray[Any, Any]:
     """(S, N, C): configured for the setting of the input."""
     method = shown.run.method()
     plain = method.configured(shown.network, grid.settings[0]).eval()
-    answers = []
-    for row, x in zip(grid.settings, _seen(shown, samples, grid), strict=True):
+    outputs = []
+    for row, x in zip(grid.settings, _inputs(shown, samples, grid), strict=True):
         plain = method.configured(shown.network, row, into=plain)
-        answers.append(_levels(plain(x)))
-    return torch.stack(answers, dim=1).numpy()
+        outputs.append(form.packed(plain(x)))
+    return torch.stack(outputs, dim=1).numpy()
 
 
-def _pair_answers(shown: LoadedRun, samples: Samples, grid: Grid) -> np.ndarray[Any, Any]:
-    """(K, S, N, C): configured for one setting of the coarser grid, asked under each of the finer."""
+def _pair_outputs(
+    shown: LoadedRun, samples: Samples, grid: PageGrid, form: OutputForm
+) -> np.ndarray[Any, Any]:
+    """(K, S, N, C): configured for one setting of the coarser grid, shown inputs under each of the finer.
+
+    What an SCN is shown does not depend on the setting it is configured for.
+    """
     method, count = shown.run.method(), len(samples.labels)
-    plain = method.configured(shown.network, grid.told[0]).eval()
+    plain = method.configured(shown.network, grid.assumed[0]).eval()
     parts = []
-    for inputs in _in_parts(_seen(shown, samples, grid)):
-        answers = []
-        for row in grid.told:
+    for inputs in _in_parts(_inputs(shown, samples, grid)):
+        packed = []
+        for row in grid.assumed:
             plain = method.configured(shown.network, row, into=plain)
-            logits = torch.cat([plain(x) for x in inputs.split(AT_ONCE)])
-            answers.append(_levels(logits).unflatten(0, (-1, count)).transpose(0, 1))
-        parts.append(torch.stack(answers))
+            outputs = torch.cat([plain(x) for x in inputs.split(AT_ONCE)])
+            packed.append(form.packed(outputs).unflatten(0, (-1, count)).transpose(0, 1))
+        parts.append(torch.stack(packed))
     return torch.cat(parts, dim=2).numpy()
 
 
-def _in_parts(seen: Iterator[Tensor]) -> Iterator[Tensor]:
+def _in_parts(inputs: Iterator[Tensor]) -> Iterator[Tensor]:
     """The inputs of many settings one behind the other, as far as memory is no matter."""
     part: list[Tensor] = []
-    for x in seen:
+    for x in inputs:
         part.append(x)
         if sum(one.numel() for one in part) > PART_VALUES:
             yield torch.cat(part)
@@ -115,7 +120,7 @@ def _weights(net: SCN, samples: Samples, shown: LoadedRun, arrays: Arrays) -> di
     bases = net.subspace.base_sets()[slot.names[0]].detach()
     method = shown.run.method()
     low = torch.tensor([p.low for p in method.transform.parameters])
-    tiles = _tiles(bases, method.see(method.transform.apply(samples.x[:1], low), low).shape[1:])
+    tiles = _tiles(bases, method.inputs(samples.x[:1], low, shown.run.normalisation()).shape[1:])
     scale = max(tiles.abs().max().item(), 1e-12) / 32767
     values = (tiles / scale).round().to(torch.int16)
     return {
@@ -137,7 +142,7 @@ def _tiles(bases: Tensor, sample: torch.Size) -> Tensor:
     return table[:, :MOST_ROWS, :MOST_COLUMNS].unsqueeze(1)
 
 
-def _frozen_accuracy(shown: LoadedRun, grid: Grid) -> dict[str, Any]:
+def _frozen_scores(shown: LoadedRun, grid: PageGrid) -> dict[str, Any]:
     """Configured for the page's first setting and left so: tested as the run itself was."""
     result = evaluate_run(
         shown.run,
@@ -145,5 +150,5 @@ def _frozen_accuracy(shown: LoadedRun, grid: Grid) -> dict[str, Any]:
         torch.tensor(shown.settings),
         fixed=grid.first,
         samples=shown.table.facts["samples"],
-    )
+    ).with_enough()
     return {"params": result.params.tolist(), "values": result.values.tolist()}

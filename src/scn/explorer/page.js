@@ -7,12 +7,12 @@ const SWEEP = 9000; // milliseconds for a whole range
 function newViews(state) {
   captions(state);
   const views = {
-    answers: newAnswers(state), mixture: newMixture(state), curves: newCurves(state),
+    predictions: newPredictions(state), mixture: newMixture(state), curves: newCurves(state),
     weights: newWeights(byId("weights"), state), space: newSpace(byId("space"), byId("space-dots"), state),
   };
-  byId("probabilities").replaceChildren(views.answers.root);
+  byId("prediction-table").replaceChildren(views.predictions.root);
   byId("beta").replaceChildren(...views.mixture.rows);
-  byId("accuracy-legend").replaceChildren(...views.curves.legend);
+  byId("score-legend").replaceChildren(...views.curves.legend);
   byId("curves").replaceChildren(...views.curves.figures);
   paintRoles();
   return views;
@@ -26,7 +26,7 @@ function captions(state) {
   byId("space-caption").textContent = spaceCaption(state, dims);
   byId("lead").textContent =
     `${label}: the setting configures the network, θ = Σ βᵢθᵢ with β = h(α). Turn it and watch. `
-    + `Accuracy on ${grouped(state.data.tested)} test samples of ${state.data.name}, preset ${state.data.preset}.`;
+    + `Tested on ${grouped(state.data.tested)} samples of ${state.data.name}, preset ${state.data.preset}.`;
 }
 
 function spaceCaption(state, dims) {
@@ -69,8 +69,8 @@ class Explorer {
     const all = state.parameters.map(({ values }) => values.map((_, place) => place));
     this.controls = newControls(state, byId("controls"), all, "setting of the input",
       (p, place) => this.change((s) => { s.at[p] = place; s.active = p; }));
-    this.told = newControls(state, byId("wrong-controls"), state.coarse, "setting the network is configured for",
-      (p, place) => this.change((s) => { s.told[p] = place; }));
+    this.assumed = newControls(state, byId("wrong-controls"), state.coarse, "setting the network is configured for",
+      (p, place) => this.change((s) => { s.assumed[p] = place; }));
     this.thumbnails = this.newThumbnails();
     this.listen();
     this.redraw();
@@ -90,20 +90,21 @@ class Explorer {
     drawSample(byId("sample"), state.drawing, state.sample, inputSetting(state));
     if (state.drawing.kind === "points") drawSeen(byId("seen"), state.drawing, state.sample, inputSetting(state));
     this.controls.forEach((control, p) => control.show(state.at[p]));
-    this.told.forEach((control, p) => control.show(state.told[p]));
+    this.assumed.forEach((control, p) => control.show(state.assumed[p]));
     for (const view of Object.values(views)) view.show(state);
     this.words();
   }
 
   words() {
     const { state } = this;
-    const { label, measured } = state.samples[state.sample];
-    const name = state.classes[label];
-    const own = measured ? `, measured at ${measured.map((value) => Number(value.toPrecision(4))).join(", ")} ${state.parameters[0].unit}` : "";
+    const sample = state.samples[state.sample];
+    const { measured } = sample;
+    const truth = truthText(state, sample);
+    const own = measured ? `, measured at ${measured.map((value, p) => numberText(state.parameters[p], value)).join(", ")} ${state.parameters[0].unit}` : "";
     const both = state.drawing.kind === "points" ? "the cloud, and the image of it that the network is shown; " : "";
-    byId("sample-caption").textContent = `${both}true class: ${name}${own}`
+    byId("sample-caption").textContent = `${both}true ${truth}${own}`
       + (state.wrong ? ` · configured for ${inWords(state, configuredPlaces(state))}` : "");
-    byId("sample").setAttribute("aria-label", `test sample of class ${name} under ${inWords(state, state.at)}`);
+    byId("sample").setAttribute("aria-label", `test sample of ${truth} under ${inWords(state, state.at)}`);
     byId("seen").setAttribute("aria-label", "its image, which the network is shown");
     byId("weights").setAttribute("aria-label", `weights of the network configured for ${inWords(state, configuredPlaces(state))}`);
     const play = byId("play");
@@ -116,21 +117,19 @@ class Explorer {
   /** One sentence for screen readers, when things have come to rest. */
   speak() {
     const { state } = this;
-    const said = answersNow(state).map(({ label, values }) => {
-      const best = values.indexOf(Math.max(...values));
-      return `${label} says ${state.classes[best]} with ${(values[best] / state.levels).toFixed(2)}`;
-    });
-    const told = state.wrong ? `, configured for ${inWords(state, configuredPlaces(state))}` : "";
-    byId("status").textContent = `${inWords(state, state.at)}${told}: ${said.join("; ")}`;
+    const said = outputsNow(state).map(({ label, values }) => `${label} predicts ${predictionText(state, values)}`);
+    const assumed = state.wrong ? `, configured for ${inWords(state, configuredPlaces(state))}` : "";
+    byId("status").textContent = `${inWords(state, state.at)}${assumed}: ${said.join("; ")}`;
   }
 
   newThumbnails() {
     const { state } = this;
-    const buttons = state.samples.map(({ label, index }, place) => {
+    const buttons = state.samples.map((sample, place) => {
+      const truth = truthText(state, sample);
       const canvas = element("canvas", { class: state.drawing.kind === "image" ? "" : "drawn", "aria-hidden": "true" });
       return element("button", {
-        type: "button", "aria-label": `sample ${place + 1}, class ${state.classes[label]}, number ${index} of the test data`,
-        title: state.classes[label], "aria-pressed": place === state.sample ? "true" : "false", click: () => this.choose(place),
+        type: "button", "aria-label": `sample ${place + 1}, ${truth}, number ${sample.index} of the test data`,
+        title: truth.replace(/^class /, ""), "aria-pressed": place === state.sample ? "true" : "false", click: () => this.choose(place),
       }, canvas);
     });
     byId("samples").replaceChildren(...buttons);
@@ -166,7 +165,7 @@ class Explorer {
     });
     byId("wrong").addEventListener("change", (event) => this.change((s) => {
       s.wrong = event.target.checked;
-      s.told = s.at.map((place, p) => nearestTold(s, p, place));
+      s.assumed = s.at.map((place, p) => nearestAssumed(s, p, place));
       byId("wrong-controls").hidden = !s.wrong;
     }));
     byId("play").addEventListener("click", () => this.toggle());
@@ -219,7 +218,7 @@ function nearestPlaces(state, measured) {
 }
 
 /** The place of the coarser grid nearest to one of the fine grid; round a circle, the shorter way. */
-function nearestTold({ parameters, coarse }, p, place) {
+function nearestAssumed({ parameters, coarse }, p, place) {
   const { values } = parameters[p];
   const away = coarse[p].map((other) => apart(parameters[p], values[other], values[place]));
   return nearest(away, 0);
@@ -233,6 +232,7 @@ function nearest(values, wanted) {
 function fixedParts(state) {
   byId("title").textContent = state.title;
   byId("note").textContent = state.note;
+  byId("scores-title").textContent = `${scoreAxis(state.score).replace(/^test (.)/, (_, first) => first.toUpperCase())} on the test data`;
   const kind = { image: "", wave: "wide", reading: "wide", points: "smooth" }[state.drawing.kind];
   if (kind) byId("sample").classList.add(kind);
   byId("seen").hidden = state.drawing.kind !== "points";
@@ -244,7 +244,7 @@ function fixedParts(state) {
   byId("network").value = state.network;
   if (state.measured) {
     state.at = nearestPlaces(state, state.samples[0].measured);
-    byId("wrong-note").textContent = "The setting was measured with each sample: turning it tells the network another one.";
+    byId("wrong-note").textContent = "The setting was measured with each sample: turning it configures the network for another one.";
   }
 }
 

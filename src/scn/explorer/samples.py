@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from scn.explorer.grid import Grid
+from scn.explorer.grid import PageGrid
 from scn.pages.assemble import Arrays
 from scn.transforms import Transform
 from scn.transforms.solid import CROWDED, SIZE
@@ -23,20 +23,26 @@ class Samples:
     """S test samples: as numbers for the transform, their labels and places in the test data."""
 
     x: Tensor
-    labels: Tensor
+    labels: Tensor  # classes (S,), or values (S, T)
     indices: Tensor
     measured: Tensor | None = None  # (S, P), where a sensor gave the setting
 
 
 def chosen(labels: Tensor, count: int) -> Tensor:
-    """Indices of `count` samples that take the classes in turn, spread over all classes."""
+    """Indices of `count` samples that take the classes in turn, spread over all classes.
+
+    Where labels are values, (N,) or (N, T), the samples are spread over those of the first.
+    """
+    if labels.is_floating_point():
+        order = labels.reshape(len(labels), -1)[:, 0].argsort()
+        return order[torch.linspace(0, len(order) - 1, count).round().long()]
     classes = labels.unique()
     if count < len(classes):
         classes = classes[torch.linspace(0, len(classes) - 1, count).round().long()]
     places = [(labels == c).nonzero().flatten() for c in classes]
     turns = max(len(place) for place in places)
-    order = [int(place[turn]) for turn in range(turns) for place in places if turn < len(place)]
-    return torch.tensor(order[:count])
+    in_turn = [int(place[turn]) for turn in range(turns) for place in places if turn < len(place)]
+    return torch.tensor(in_turn[:count])
 
 
 def kind_of(x: Tensor, transform: Transform) -> str:
@@ -55,19 +61,19 @@ def bytes_of(kind: str, x: Tensor, transform: Transform) -> int:
     return {"wave": 2 * COLUMNS * len(x), "points": 36, "reading": 0}[kind]
 
 
-def drawing(kind: str, x: Tensor, transform: Transform, grid: Grid, arrays: Arrays) -> dict[str, Any]:
+def drawing(kind: str, x: Tensor, transform: Transform, grid: PageGrid, arrays: Arrays) -> dict[str, Any]:
     """What the page needs to draw every sample under every setting."""
     return {"kind": kind, **DRAWINGS[kind](x, transform, grid, arrays)}
 
 
-def _images(x: Tensor, transform: Transform, grid: Grid, arrays: Arrays) -> dict[str, Any]:
+def _images(x: Tensor, transform: Transform, grid: PageGrid, arrays: Arrays) -> dict[str, Any]:
     """(S, N, H, W, C) as whole numbers up to 255."""
     seen = [transform.apply(x, row).clamp(0, 1).mul(255).round().byte() for row in grid.settings]
     values = torch.stack(seen, dim=1).movedim(2, -1)
     return {"values": arrays.add(values.numpy())}
 
 
-def _waves(x: Tensor, transform: Transform, grid: Grid, arrays: Arrays) -> dict[str, Any]:
+def _waves(x: Tensor, transform: Transform, grid: PageGrid, arrays: Arrays) -> dict[str, Any]:
     """(S, N, COLUMNS, 2): the lowest and highest value in each column, 127 for the loudest of the sample."""
     loudest = x.abs().flatten(1).amax(dim=1).clamp_min(1e-3)
     found = []
@@ -79,7 +85,7 @@ def _waves(x: Tensor, transform: Transform, grid: Grid, arrays: Arrays) -> dict[
     return {"values": arrays.add(values.numpy())}
 
 
-def _points(x: Tensor, transform: Any, grid: Grid, arrays: Arrays) -> dict[str, Any]:
+def _points(x: Tensor, transform: Any, grid: PageGrid, arrays: Arrays) -> dict[str, Any]:
     """The points once, (S, POINTS, 3), a matrix for each setting, (N, 9), and how both make an image."""
     every = max(1, x.shape[1] // POINTS)
     points = (x[:, ::every] * 32767).round().to(torch.int16)
@@ -88,7 +94,7 @@ def _points(x: Tensor, transform: Any, grid: Grid, arrays: Arrays) -> dict[str, 
     return {"points": arrays.add(points.numpy()), "matrices": arrays.add(turns.numpy()), **made}
 
 
-def _readings(x: Tensor, transform: Transform, grid: Grid, arrays: Arrays) -> dict[str, Any]:
+def _readings(x: Tensor, transform: Transform, grid: PageGrid, arrays: Arrays) -> dict[str, Any]:
     """(S, F), whatever the setting; drawn up to the largest."""
     return {"values": arrays.add(x.numpy().astype(np.float32)), "most": max(x.abs().max().item(), 1e-6)}
 

@@ -1,6 +1,6 @@
 // What the page knows and what a person has chosen. Everything was computed in advance, for every setting of a
-// grid: `own` holds the answers of a network configured for the setting of its input, (S, N, C); `pairs` those of
-// a network configured for another one of a coarser grid, (K, S, N, C).
+// grid: `own` holds the outputs of a network configured for the setting of its input, (S, N, C); `pairs` those of
+// a network configured for another one of a coarser grid, (K, S, N, C). Outputs are levels of probabilities, or values.
 
 /** The content of the page with its arrays, and the choices a person makes. */
 function newState(content, buffer) {
@@ -23,7 +23,7 @@ function newState(content, buffer) {
     network: 0,
     sample: 0,
     at: finePlaces(content, content.start), // the place of the input on the grid, for each parameter
-    told: [...content.start], // what a sensor that errs says, on the coarser grid
+    assumed: [...content.start], // what a sensor that errs says, on the coarser grid
     wrong: false,
     active: 0, // the parameter that keys and play move
     playing: false,
@@ -61,7 +61,7 @@ function coarseNumber({ coarse }, places) {
 
 /** The setting that the network is configured for, as places on the fine grid. */
 function configuredPlaces(state) {
-  return state.wrong ? finePlaces(state, state.told) : state.at;
+  return state.wrong ? finePlaces(state, state.assumed) : state.at;
 }
 
 function configuredSetting(state) {
@@ -74,10 +74,17 @@ function inWords(state, places) {
 }
 
 function valueText(parameter, place) {
-  const value = parameter.values[place];
-  const text = Math.abs(value) < 1e-9 ? "0" : Number(value.toPrecision(4)).toString();
   const unit = parameter.unit === "degrees" ? "°" : parameter.unit && ` ${parameter.unit}`;
-  return text.replace("-", "−") + unit;
+  return numberText(parameter, parameter.values[place]) + unit;
+}
+
+/** A value without its unit; what is 0 but for rounding is 0. */
+function numberText({ low, high }, value) {
+  return Math.abs(value) < 1e-6 * (high - low) ? "0" : digitsOf(value);
+}
+
+function digitsOf(value) {
+  return Number(value.toPrecision(4)).toString().replace("-", "−");
 }
 
 function betaNow(state) {
@@ -86,27 +93,37 @@ function betaNow(state) {
   return beta.subarray(at, at + dims);
 }
 
-function ownAnswer(state, network) {
-  const classes = state.classes.length;
-  const at = (state.sample * state.settings + inputSetting(state)) * classes;
-  return network.own.subarray(at, at + classes);
+function ownOutputs(state, network) {
+  const { length } = state.outputs.names;
+  const at = (state.sample * state.settings + inputSetting(state)) * length;
+  return network.own.subarray(at, at + length);
 }
 
-/** The answer of a network configured for number k of the coarser grid. */
-function pairAnswer(state, network, k) {
-  const classes = state.classes.length;
-  const at = ((k * state.samples.length + state.sample) * state.settings + inputSetting(state)) * classes;
-  return network.pairs.subarray(at, at + classes);
+/** The outputs of a network configured for number k of the coarser grid. */
+function pairOutputs(state, network, k) {
+  const { length } = state.outputs.names;
+  const at = ((k * state.samples.length + state.sample) * state.settings + inputSetting(state)) * length;
+  return network.pairs.subarray(at, at + length);
 }
 
-/** Who answers, in the order of the columns: {label, method, values}. */
-function answersNow(state) {
+/** What each network makes of the input, in the order of the columns: {label, method, values}. */
+function outputsNow(state) {
   const chosen = state.networks[state.network];
-  const ours = state.wrong ? pairAnswer(state, chosen, coarseNumber(state, state.told)) : ownAnswer(state, chosen);
+  const ours = state.wrong ? pairOutputs(state, chosen, coarseNumber(state, state.assumed)) : ownOutputs(state, chosen);
   const found = [{ ...named(chosen), values: ours }];
-  if (state.rigid) found.push({ ...named(state.rigid), values: ownAnswer(state, state.rigid) });
-  found.push({ label: frozenLabel(state), method: "frozen", values: pairAnswer(state, chosen, coarseNumber(state, state.start)) });
+  if (state.rigid) found.push({ ...named(state.rigid), values: ownOutputs(state, state.rigid) });
+  found.push({ label: frozenLabel(state), method: "frozen", values: pairOutputs(state, chosen, coarseNumber(state, state.start)) });
   return found;
+}
+
+/** The truth about a sample: "class cat", or "value 20.5 °C". */
+function truthText({ outputs }, { label }) {
+  if (outputs.kind === "classes") return `class ${outputs.names[label]}`;
+  return outputs.names.map((name, place) => `${name} ${amountText(outputs, place, label[place])}`).join(", ");
+}
+
+function amountText({ units }, place, value) {
+  return units[place] ? `${digitsOf(value)} ${units[place]}` : digitsOf(value);
 }
 
 function named({ label, method }) {

@@ -1,25 +1,58 @@
-// What is drawn anew at every step beside the sample: answers, mixture, weights and accuracy.
+// What is drawn anew at every step beside the sample: predictions, mixture and weights.
 
 const MOST_CLASSES = 12; // rows; of more classes the likeliest are shown
 
-/** A table with a column for every network: {root, show(state)}. */
-function newAnswers(state) {
-  const many = state.classes.length > MOST_CLASSES;
-  const columns = answersNow(state).map(({ label, method }) => newColumn(label, method));
-  const rows = Array.from({ length: Math.min(state.classes.length, MOST_CLASSES) }, () => newRow(columns));
-  const head = element("tr", {}, element("th", { scope: "col" }, "class"), ...columns.map(({ head }) => head));
-  const body = element("tbody", {}, ...rows.map(({ root }) => root));
-  const root = element("table", { class: "answers" }, element("thead", {}, head), body);
+const PREDICTIONS = {
+  classes: { table: newProbabilities, verdict: classVerdict, said: classText },
+  values: { table: newValues, verdict: valueVerdict, said: valueList },
+};
+
+/** A table with a column for every network, by what is predicted: {root, show(state)}. */
+function newPredictions(state) {
+  return PREDICTIONS[state.outputs.kind].table(state);
+}
+
+/** The prediction of a network in words. */
+function predictionText(state, values) {
+  return PREDICTIONS[state.outputs.kind].said(state, values);
+}
+
+function newProbabilities(state) {
+  const { names } = state.outputs;
+  const many = names.length > MOST_CLASSES;
+  const columns = outputsNow(state).map(({ label, method }) => newColumn(label, method));
+  const rows = Array.from({ length: Math.min(names.length, MOST_CLASSES) }, () => newRow(columns));
   return {
-    root,
+    root: predictionTable(["class"], columns, rows),
     show(state) {
-      const answers = answersNow(state);
+      const outputs = outputsNow(state);
       const truth = state.samples[state.sample].label;
-      const classes = many ? likeliest(answers, truth, rows.length) : rows.map((_, place) => place);
-      answers.forEach(({ label, values }, place) => columns[place].show(state, label, values, truth));
-      rows.forEach((row, place) => row.show(state, answers, classes[place], classes[place] === truth));
+      const classes = many ? likeliest(outputs, truth, rows.length) : rows.map((_, place) => place);
+      outputs.forEach(({ label, values }, place) => columns[place].show(state, label, values, truth));
+      rows.forEach((row, place) => row.show(state, outputs, classes[place], classes[place] === truth));
     },
   };
+}
+
+/** Values: a row for every target, with a dot for what is predicted and a line for the truth. */
+function newValues(state) {
+  const columns = outputsNow(state).map(({ label, method }) => newColumn(label, method));
+  const rows = state.outputs.names.map((_, target) => newValueRow(state, columns, target));
+  return {
+    root: predictionTable(["target", "true value"], columns, rows),
+    show(state) {
+      const outputs = outputsNow(state);
+      const truth = state.samples[state.sample].label;
+      outputs.forEach(({ label, values }, place) => columns[place].show(state, label, values, truth));
+      rows.forEach((row) => row.show(outputs, truth));
+    },
+  };
+}
+
+function predictionTable(first, columns, rows) {
+  const heads = [...first.map((name) => element("th", { scope: "col" }, name)), ...columns.map(({ head }) => head)];
+  return element("table", { class: "predictions" },
+    element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...rows.map(({ root }) => root)));
 }
 
 function newColumn(label, method) {
@@ -30,9 +63,63 @@ function newColumn(label, method) {
     method,
     head: element("th", { scope: "col" }, chip, name, said),
     show(state, label, values, truth) {
-      const best = values.indexOf(Math.max(...values));
       name.textContent = label;
-      said.textContent = `says ${state.classes[best]} ${best === truth ? "✓" : "✗"}`;
+      said.textContent = PREDICTIONS[state.outputs.kind].verdict(state, values, truth);
+    },
+  };
+}
+
+function classVerdict(state, values, truth) {
+  const best = values.indexOf(Math.max(...values));
+  return `predicts ${state.outputs.names[best]} ${best === truth ? "✓" : "✗"}`;
+}
+
+function classText(state, values) {
+  const best = values.indexOf(Math.max(...values));
+  return `${state.outputs.names[best]} with ${(values[best] / state.outputs.levels).toFixed(2)}`;
+}
+
+/** How far off one value is; several have errors of several sizes. */
+function valueVerdict({ outputs }, values, truth) {
+  return values.length === 1 ? `off by ${amountText(outputs, 0, Math.abs(values[0] - truth[0]))}` : "";
+}
+
+function valueList({ outputs }, values) {
+  return Array.from(values, (value, target) => amountText(outputs, target, value)).join(", ");
+}
+
+/** The ends of a scale that holds a target of all samples, true and predicted under any setting. */
+function targetRange(state, target) {
+  const { length } = state.outputs.names;
+  let [low, high] = [Infinity, -Infinity];
+  const widen = (value) => { low = Math.min(low, value); high = Math.max(high, value); };
+  for (const { label } of state.samples) widen(label[target]);
+  for (const { own } of [...state.networks, ...(state.rigid ? [state.rigid] : [])]) {
+    for (let place = target; place < own.length; place += length) widen(own[place]);
+  }
+  return [low, high > low ? high : low + 1];
+}
+
+function newValueRow(state, columns, target) {
+  const { names } = state.outputs;
+  const [low, high] = targetRange(state, target);
+  const share = (value) => `${100 * Math.min(Math.max((value - low) / (high - low), 0), 1)}%`;
+  const truth = element("td", { class: "true-value" });
+  const cells = columns.map(({ method }) => {
+    const [dot, line, number] = [element("i", { "data-role": method }), element("b", {}), element("span", {})];
+    const cell = element("div", { class: "cell" }, element("div", { class: "scale", "aria-hidden": "true" }, line, dot), number);
+    return { dot, line, number, root: element("td", {}, cell) };
+  });
+  return {
+    root: element("tr", {}, element("th", { scope: "row" }, names[target]), truth, ...cells.map(({ root }) => root)),
+    show(outputs, labels) {
+      truth.textContent = amountText(state.outputs, target, labels[target]);
+      cells.forEach(({ dot, line, number }, place) => {
+        const value = outputs[place].values[target];
+        [dot.style.left, line.style.left] = [share(value), share(labels[target])];
+        number.textContent = digitsOf(value);
+        number.dataset.value = value;
+      });
     },
   };
 }
@@ -48,10 +135,11 @@ function newRow(columns) {
   const root = element("tr", {}, name, ...cells.map((cell) => cell.root));
   return {
     root,
-    show(state, answers, index, isTruth) {
-      name.textContent = state.classes[index];
+    show(state, outputs, index, isTruth) {
+      const { names, levels } = state.outputs;
+      name.textContent = names[index];
       root.classList.toggle("truth", isTruth);
-      cells.forEach(({ bar, number }, place) => showShare(bar, number, answers[place].values[index] / state.levels));
+      cells.forEach(({ bar, number }, place) => showShare(bar, number, outputs[place].values[index] / levels));
     },
   };
 }
@@ -63,8 +151,8 @@ function showShare(bar, number, share) {
 }
 
 /** The true class and those that any network finds likeliest, in the order of the classes. */
-function likeliest(answers, truth, count) {
-  const best = Array.from(answers[0].values, (_, index) => Math.max(...answers.map(({ values }) => values[index])));
+function likeliest(outputs, truth, count) {
+  const best = Array.from(outputs[0].values, (_, index) => Math.max(...outputs.map(({ values }) => values[index])));
   const order = best.map((_, index) => index).sort((a, b) => (b === truth) - (a === truth) || best[b] - best[a] || a - b);
   return order.slice(0, count).sort((a, b) => a - b);
 }

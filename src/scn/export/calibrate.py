@@ -105,7 +105,7 @@ def _of_16_bits(graph: Graph, value: int, seen: Tensor, positive: bool) -> Quant
     columns = max((op.columns for op in _layers_behind(graph, value)), default=1)
     limit = 2 ** min(15, (LONGEST // (MOST * columns)).bit_length() - 1) - 1
     if limit < 255:
-        raise CannotExport(f"a layer of {columns} columns overflows sums of 32 bits: use `inference` float")
+        raise CannotExport(f"a layer of {columns} columns overflows sums of 32 bits: use `inference=float`")
     most = max(float(seen.abs().max()), 1e-6)
     return Quantisation(most * SPARE / limit, 0 if positive else -limit, limit)
 

@@ -8,7 +8,7 @@ from scn.export.pack import exact
 from scn.transforms import Transform
 from scn.transforms.encoding import Circle, Encoding, Linear, Logarithm
 
-MOST_DEGREES = 3600.0
+MOST_TURNS = 10
 OFF_CIRCLE = 0.1  # how far from 1 the length of (cos, sin) may be
 BEYOND = 1e-3  # of the range: what rounding may add
 SNIPPETS = {Circle: "circle", Logarithm: "log"}
@@ -38,7 +38,8 @@ def encode_statements(transform: Transform) -> list[str] | None:
         return None
     found, place = [], 0
     for i, kind in enumerate(kinds):
-        low, high = (-MOST_DEGREES, MOST_DEGREES) if isinstance(kind, Circle) else (kind.low, kind.high)
+        most = MOST_TURNS * kind.period if isinstance(kind, Circle) else 0.0
+        low, high = (-most, most) if isinstance(kind, Circle) else (kind.low, kind.high)
         found += _within(f"params[{i}]", low, high, "SCN_BAD_PARAMS")
     for i, kind in enumerate(kinds):
         found.append(_encoded(kind, f"params[{i}]", place))
@@ -48,9 +49,11 @@ def encode_statements(transform: Transform) -> list[str] | None:
 
 def _encoded(kind: Encoding, value: str, place: int) -> str:
     if isinstance(kind, Circle):
-        return f"scn_circle({value}, alpha + {place});"
+        degrees = value if kind.period == 360 else f"{value} * {exact(360 / kind.period)}"
+        return f"scn_circle({degrees}, alpha + {place});"
     if isinstance(kind, Linear):
-        return f"alpha[{place}] = {value} / {exact(kind.unit)};"
+        above = f"({value} - {exact(kind.origin)})" if kind.origin else value
+        return f"alpha[{place}] = {above} / {exact(kind.unit)};"
     least, scale = exact(kind.least), math.log(kind.high / kind.low)
     bounded = f"({value} < {least} ? {least} : {value})"
     return f"alpha[{place}] = scn_log({bounded} / {exact(kind.low)}) / {exact(scale)};"
@@ -58,7 +61,8 @@ def _encoded(kind: Encoding, value: str, place: int) -> str:
 
 def _possible(kind: Encoding, place: int) -> list[str]:
     if isinstance(kind, Linear):
-        return _within(f"alpha[{place}]", kind.low / kind.unit, kind.high / kind.unit)
+        ends = ((end - kind.origin) / kind.unit for end in (kind.low, kind.high))
+        return _within(f"alpha[{place}]", *ends)
     if isinstance(kind, Logarithm):
         return _within(f"alpha[{place}]", 0.0, 1.0)
     length = f"alpha[{place}] * alpha[{place}] + alpha[{place + 1}] * alpha[{place + 1}]"

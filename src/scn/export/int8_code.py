@@ -23,7 +23,7 @@ class Int8Code(Builder):
     ) -> None:
         last = graph.ops[-1]
         if not isinstance(last, Affine) or not last.is_linear(graph):
-            raise CannotExport(f'the last layer, "{last.name}", is not linear: use `inference` float')
+            raise CannotExport(f'the last layer, "{last.name}", is not linear: use `inference=float`')
         super().__init__(graph, options, output)
         self.quantisation = quantisation
         self.stored = {op.target: quantised_rows(op.weight) for op in layers_of(graph)}

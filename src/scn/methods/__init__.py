@@ -13,7 +13,15 @@ from scn.methods.scn_method import SubspaceConfigurable
 
 get = registry.get
 
+# The roles that some methods have for all others.
+MIXED = "scn"  # what the project is about
+UNADAPTED = "one4all"  # the plain network of the same size that every other is measured by
+BASELINES = (UNADAPTED, "inverse", "one4one")  # of the paper
+
 __all__ = [
+    "BASELINES",
+    "MIXED",
+    "UNADAPTED",
     "AlphaAlone",
     "Inverse",
     "Method",

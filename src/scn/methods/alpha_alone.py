@@ -16,6 +16,7 @@ from scn.transforms import Transform
 class AlphaAlone(PlainMethod):
     """A plain network that is shown alpha in place of the sample."""
 
+    title: ClassVar[str] = "Alpha alone"
     shows_input: ClassVar[bool] = False
 
     @classmethod

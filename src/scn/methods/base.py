@@ -33,6 +33,7 @@ class Method(ABC):
     configurable: tuple[str, ...] = ("*",)
     objective: Objective = field(default_factory=Classification)
 
+    title: ClassVar[str] = ""  # how tables and legends call it, with {dims} where it has base models
     mixes: ClassVar[bool] = False  # whether it has base models, so that dims matters
     needs_fixed: ClassVar[bool] = False
     shows_input: ClassVar[bool] = True  # whether the network sees the sample at all
@@ -68,6 +69,11 @@ class Method(ABC):
     def see(self, x: Tensor, params: Tensor) -> Tensor:
         """What the network is shown of the changed input x, before it is normalised."""
         return x
+
+    def shape_of(self, inputs: Tensor) -> tuple[int, ...]:
+        """The shape of one input of the backbone, from what `inputs` gave; a method of several versions
+        of a sample leaves their number out."""
+        return tuple(inputs.shape[1:])
 
     @abstractmethod
     def outputs(self, net: nn.Module, x: Tensor, params: Tensor) -> Tensor:
@@ -122,4 +128,4 @@ class PlainMethod(Method):
         return net
 
 
-registry: Registry[type[Method]] = Registry("method")
+registry: Registry[type[Method]] = Registry("method", Method)

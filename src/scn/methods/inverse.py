@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from torch import Tensor
 
@@ -14,6 +15,8 @@ from scn.transforms import Transform
 @dataclass(frozen=True)
 class Inverse(PlainMethod):
     """Knows the setting as an SCN does, and spends it on restoring the input."""
+
+    title: ClassVar[str] = "Inverse"
 
     @classmethod
     def objection(cls, transform: Transform) -> str | None:

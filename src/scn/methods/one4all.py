@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from scn.methods.base import PlainMethod, registry
 
@@ -10,4 +11,6 @@ from scn.methods.base import PlainMethod, registry
 @registry.register("one4all")
 @dataclass(frozen=True)
 class One4All(PlainMethod):
-    """Sees the changed input and is told nothing."""
+    """Sees the changed input and knows nothing else."""
+
+    title: ClassVar[str] = "One4All"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -15,6 +16,8 @@ from scn.transforms import Transform
 @dataclass(frozen=True)
 class One4AllAlpha(PlainMethod):
     """A plain network on the readings of a sensor with alpha beside them."""
+
+    title: ClassVar[str] = "One4All told alpha"
 
     @classmethod
     def objection(cls, transform: Transform) -> str | None:

@@ -17,6 +17,7 @@ from scn.transforms import Transform
 class One4One(PlainMethod):
     """Trained and tested under `fixed` alone."""
 
+    title: ClassVar[str] = "One4One"
     needs_fixed: ClassVar[bool] = True
 
     @classmethod

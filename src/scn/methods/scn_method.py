@@ -24,6 +24,7 @@ IN_USE = 0.05
 class SubspaceConfigurable(Method):
     """Told the setting, as alpha; classification, separation and, if weighted, entropy terms."""
 
+    title: ClassVar[str] = "SCN D={dims}"
     mixes: ClassVar[bool] = True
 
     def build(self, backbone: Callable[[], nn.Module]) -> nn.Module:

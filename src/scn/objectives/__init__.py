@@ -9,4 +9,6 @@ from scn.objectives.regression import AbsoluteError, Regression
 
 get = registry.get
 
-__all__ = ["AbsoluteError", "Classification", "Objective", "Regression", "Score", "get", "registry"]
+USUAL = "classification"  # where nothing is said
+
+__all__ = ["USUAL", "AbsoluteError", "Classification", "Objective", "Regression", "Score", "get", "registry"]

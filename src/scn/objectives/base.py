@@ -106,4 +106,4 @@ class Objective(ABC):
         return float(values.std(correction=0)) / max(len(values), 1) ** 0.5
 
 
-registry: Registry[type[Objective]] = Registry("objective")
+registry: Registry[type[Objective]] = Registry("objective", Objective)

@@ -35,6 +35,7 @@ class Classification(Objective):
 
     @classmethod
     def learned_from(cls, dataset: Dataset) -> Self:
+        dataset.refuse_unlearnable()
         return cls(len(dataset.classes))
 
     def labels(self, labels: Tensor) -> Tensor:

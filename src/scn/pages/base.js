@@ -99,6 +99,28 @@ function grouped(number) {
   return number === null || number === undefined ? "–" : Number(number).toLocaleString("en");
 }
 
+/** Round numbers around these scores, within what the score can be: the ends of an axis. */
+function scoreRange(values, { lowest, highest }) {
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  const size = most - least || Math.max(Math.abs(least), Math.abs(most)) || 1;
+  const step = Math.max(highest ?? 0, 10 ** Math.ceil(Math.log10(size) - 1e-9)) / 10;
+  const possible = (value) => Math.min(Math.max(value, lowest ?? -Infinity), highest ?? Infinity);
+  const low = possible(step * Math.floor(least / step + 1e-9));
+  const high = possible(step * Math.ceil(most / step - 1e-9));
+  return [low, high > low ? high : low + step];
+}
+
+/** A score as a table says it: shares with so many digits behind the point, others with one more in all. */
+function scoreText({ highest, unit }, value, digits = 4) {
+  const text = highest === null ? String(Number(value.toPrecision(digits))) : value.toFixed(digits);
+  return (unit ? `${text} ${unit}` : text).replace("-", "−");
+}
+
+/** What an axis of scores is called, with its direction where that is not upwards. */
+function scoreAxis({ label, unit, higher_is_better: upwards }) {
+  return `test ${label}${unit ? ` (${unit})` : ""}${upwards ? "" : ", lower is better"}`;
+}
+
 /** Say in the page, and in the console, that it could not be shown. */
 function failed(error) {
   console.error(error);

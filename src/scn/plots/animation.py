@@ -1,6 +1,6 @@
 """The configured network travelling through the beta-space while alpha turns, as a GIF or an MP4.
 
-Every frame shows one setting: where it is on the curve of accuracy, where beta is on its way, the shares of
+Every frame shows one setting: where it is on the curve of the score, where beta is on its way, the shares of
 the base models, and the weights of the units that change the most.
 """
 
@@ -16,10 +16,10 @@ import torch
 from torch import Tensor
 
 from scn.core.errors import ScnError
-from scn.plots.accuracy import angle, draw_curves
 from scn.plots.beta import betas
 from scn.plots.figures import save
 from scn.plots.options import Options
+from scn.plots.scores import angle, draw_curves
 from scn.plots.style import (
     BASES,
     BLUE,
@@ -29,8 +29,8 @@ from scn.plots.style import (
     base_colours,
     column_style,
     entitle,
+    in_words,
     new_figure,
-    said,
 )
 from scn.plots.style import label as named_run
 from scn.plots.theta import first_layer, liveliest, pictures
@@ -56,7 +56,7 @@ class Film:
     update: Update
     params: Tensor
     beta: Tensor
-    accuracy: Tensor
+    scores: Tensor
 
 
 def path(transform: Transform, frames: int) -> Tensor:
@@ -81,15 +81,15 @@ def path(transform: Transform, frames: int) -> Tensor:
 
 def film(loaded: Sequence[LoadedRun], options: Options, frames: int = FRAMES) -> Film:
     """Frames of the SCN with the largest D among these runs."""
-    one = max(scns(loaded, "of --animate"), key=lambda run: run.key[1])
+    one = max(scns(loaded, "of an animation"), key=lambda run: run.key[1])
     params = path(one.transform, frames)
     beta = betas(one, params)
     with column_style():
         figure = new_figure(3.4)
-        table, accuracy = _measured(one, params, options)
+        table, reached = _measure(one, params, options)
         corner = figure.add_subplot(2, 2, 1, projection="polar" if _turns(one) else None)
         updates = [
-            _draw_accuracy(corner, one, params, accuracy, table),
+            _draw_scores(corner, one, params, reached, table),
             _draw_way(figure.add_subplot(2, 2, 2), beta, betas(one, path(one.transform, SMOOTH * frames))),
             _draw_shares(figure.add_subplot(2, 2, 3), beta),
             _draw_weights(figure.add_subplot(2, 2, 4), one, params),
@@ -99,23 +99,18 @@ def film(loaded: Sequence[LoadedRun], options: Options, frames: int = FRAMES) ->
         def update(frame: int) -> None:
             for each in updates:
                 each(frame)
-            entitle(figure, task_title(one.run, title + _setting(one.transform, params[frame])))
+            entitle(figure, task_title(one.run, title + in_words(one.transform, params[frame].tolist())))
 
         update(0)
-    return Film(figure, update, params, beta, accuracy)
-
-
-def _setting(transform: Transform, row: Tensor) -> str:
-    pairs = zip(transform.parameters, row.tolist(), strict=True)
-    return ", ".join(f"{parameter.name} {said(parameter, value)}" for parameter, value in pairs)
+    return Film(figure, update, params, beta, reached)
 
 
 def _turns(one: LoadedRun) -> bool:
     return len(one.transform.parameters) == 1 and one.transform.parameters[0].periodic
 
 
-def _measured(one: LoadedRun, params: Tensor, options: Options) -> tuple[Scores, Tensor]:
-    """Accuracy on some test samples under the settings of the way, and that of each frame."""
+def _measure(one: LoadedRun, params: Tensor, options: Options) -> tuple[Scores, Tensor]:
+    """The score on some test samples under the settings of the way, and that of each frame."""
     settings = params.unique(dim=0)
     result = evaluate_run(one.run, one.network, settings, samples=options.samples, progress=options.progress)
     far = one.transform.distance(params.unsqueeze(1), result.params.unsqueeze(0))
@@ -123,20 +118,20 @@ def _measured(one: LoadedRun, params: Tensor, options: Options) -> tuple[Scores,
     return result, result.values[nearest]
 
 
-def _draw_accuracy(axes: Any, one: LoadedRun, params: Tensor, accuracy: Tensor, table: Scores) -> Update:
+def _draw_scores(axes: Any, one: LoadedRun, params: Tensor, reached: Tensor, table: Scores) -> Update:
     """Over the parameter, or along the way where there are several."""
-    samples = table.facts["samples"]
+    title = f"test {table.score.label} ({table.facts['samples']:,} samples)"
     if len(one.transform.parameters) == 1:
         draw_curves(axes, {one.key: [table]}, one.transform, small=True)
         places = angle(params[:, 0], one.transform.parameters[0])
-        axes.set_title(f"test accuracy ({samples:,} samples)", pad=10 if _turns(one) else None)
+        axes.set_title(title, pad=10 if _turns(one) else None)
     else:
         places = torch.arange(len(params)) * 1.0
-        axes.plot(places, accuracy, color=BLUE)
+        axes.plot(places, reached, color=BLUE)
         names = ", ".join(parameter.name for parameter in one.transform.parameters)
-        axes.set(xlabel=f"step: {names} in turn", title=f"test accuracy ({samples:,} samples)")
-    (point,) = axes.plot(places[:1], accuracy[:1], "o", color=VERMILION, markersize=5)
-    return lambda frame: point.set_data(places[frame : frame + 1], accuracy[frame : frame + 1])
+        axes.set(xlabel=f"step: {names} in turn", title=title)
+    (point,) = axes.plot(places[:1], reached[:1], "o", color=VERMILION, markersize=5)
+    return lambda frame: point.set_data(places[frame : frame + 1], reached[frame : frame + 1])
 
 
 def plane(way: Tensor) -> Callable[[Tensor], Tensor]:

@@ -14,8 +14,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from scn.plots.accuracy import angle, closed, label_outer
 from scn.plots.options import Options
+from scn.plots.scores import angle, closed, label_outer
 from scn.plots.style import COLUMN, GREY, base_colours, entitle, label, named, new_figure, said
 from scn.runs.collection import LoadedRun, neutral, scns
 from scn.runs.labels import task_title

@@ -1,4 +1,4 @@
-"""What a larger network would reach: accuracy against the width or depth of the backbone, for each D."""
+"""What a larger network would reach: the score against the width or depth of the backbone, for each D."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Any
 
 from scn.core.errors import ScnError
 from scn.plots.options import Options
+from scn.plots.scale import score_axis
 from scn.plots.style import colours, entitle, label, legend_below, new_figure
 from scn.runs.collection import LoadedRun, band, tested_on
 from scn.runs.labels import Key, arguments, distinguish, task_title
 
-Points = dict[int, list[float]]  # by size, the mean accuracy of each seed
+Points = dict[int, list[float]]  # by size, the mean score of each seed
 
 
 def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
@@ -25,7 +26,7 @@ def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
         _draw_size(axes, _at(loaded, others), name, varied)
         if others:
             axes.set_title(", ".join(f"{other} {value}" for other, value in others.items()))
-    row[0].set_ylabel("mean test accuracy")
+    row[0].set_ylabel(score_axis(loaded[0].score, "mean test"))
     legend_below(figure, row[0])
     entitle(
         figure, task_title(loaded[0].run, ", ".join(filter(None, (tested_on(loaded), band(loaded, "bars")))))

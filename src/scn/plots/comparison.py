@@ -1,4 +1,4 @@
-"""The picture of a comparison: accuracy over the parameter, and its distribution for each method."""
+"""The picture of a comparison: the score over the parameter, and its distribution for each method."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import torch
 
 from scn.objectives import Score
-from scn.plots.accuracy import draw_curves
+from scn.plots.scores import draw_curves
 from scn.plots.style import colours, column_style, entitle, label, legend_below, new_figure
 from scn.plots.violin import Spread, draw_violins
 from scn.runs.labels import Key
@@ -44,6 +44,6 @@ def draw_comparison(
             left = figure.add_subplot(1, 2, 1, projection=kind)
             draw_curves(left, tables, transform)
             legend_below(figure, left, most=8)
-        draw_violins(figure.add_subplot(1, 1 + single, 1 + single), spreads)
+        draw_violins(figure.add_subplot(1, 1 + single, 1 + single), spreads, score)
         entitle(figure, title)
         figure.savefig(path, dpi=180)

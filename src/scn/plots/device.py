@@ -1,14 +1,17 @@
-"""What runs cost on a device, from what `scn device` measured: instructions by phase, accuracy, memory."""
+"""What runs cost on a device, from what `scn device` measured: instructions by phase, score, memory."""
 
 from __future__ import annotations
 
+import functools
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from scn.core.errors import NotThere, ScnError
+from scn.objectives import Score
 from scn.plots.options import Options
+from scn.plots.scale import brief, score_axis
 from scn.plots.style import BLUE, BLUES, GREEN, PURPLE, colours, entitle, label, new_figure
 from scn.runs.collection import LoadedRun, groups
 from scn.runs.labels import task_title
@@ -26,14 +29,15 @@ class Entry:
     name: str
     colour: str
     row: dict[str, Any]
-    accuracy: float
+    reached: float
 
 
 def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
     """The figure `device`."""
     entries = _entries(loaded)
     counted = [phase for phase in PHASES if any(phase in (e.row["instructions"] or {}) for e in entries)]
-    panels = [_draw_accuracy, _draw_memory]
+    panels: list[Callable[[Any, Sequence[Entry]], None]]
+    panels = [functools.partial(_draw_score, loaded[0].score), _draw_memory]
     panels = [_draw_instructions, *panels] if counted else panels
     figure = new_figure(1.5 + 1.1 * len(panels))
     stacked = figure.subplots(len(panels), 1, sharex=True)
@@ -53,13 +57,13 @@ def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
 
 
 def rows_of(one: LoadedRun) -> list[dict[str, Any]]:
-    """What device.json holds: rows, or one alone."""
+    """What device.json holds: rows, several in a list, or one alone."""
     path = one.run.device_file
     if not path.is_file():
         raise NotThere(f"{one.folder} was not measured on a device: `scn device {one.folder}` does it")
     try:
         content = json.loads(path.read_text())
-        rows: list[dict[str, Any]] = content.get("rows", [content])
+        rows: list[dict[str, Any]] = content if isinstance(content, list) else content.get("rows", [content])
         for row in rows:
             if not (row["flash"] >= 0 and row["ram"] >= 0):
                 raise ScnError("memory below 0")
@@ -83,7 +87,7 @@ def _entries(loaded: Sequence[LoadedRun]) -> list[Entry]:
         differing = [name for name in mine if any(theirs.get(name) != mine[name] for theirs in said)]
         more = " ".join(_said(name, mine[name]) for name in differing)
         name = " ".join(f"{label(*one.key)} {more}".split())
-        known = row.get("accuracy")
+        known = row.get(one.score.key)
         entries.append(Entry(name, shades[one.key], row, one.mean if known is None else float(known)))
     return entries
 
@@ -114,11 +118,12 @@ def _draw_instructions(axes: Any, entries: Sequence[Entry]) -> None:
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=len(PHASES))
 
 
-def _draw_accuracy(axes: Any, entries: Sequence[Entry]) -> None:
-    values = [entry.accuracy for entry in entries]
+def _draw_score(score: Score, axes: Any, entries: Sequence[Entry]) -> None:
+    values = [entry.reached for entry in entries]
+    low, high = min(0.0, *values), max(score.highest or 0.0, *values)
     bars = axes.bar(range(len(entries)), values, WIDE, color=[entry.colour for entry in entries])
-    axes.bar_label(bars, [f"{value:.3f}" for value in values], fontsize=5, padding=1)
-    axes.set(ylabel="test accuracy", ylim=(0, 1.12))
+    axes.bar_label(bars, [brief(score, value) for value in values], fontsize=5, padding=1)
+    axes.set(ylabel=score_axis(score), ylim=(1.12 * low, 1.12 * high or 1.0))
 
 
 def _draw_memory(axes: Any, entries: Sequence[Entry]) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 from scn.core.errors import ScnError
 from scn.core.registry import nearest
 from scn.core.storage import write_atomically
-from scn.plots import accuracy, beta, capacity, device, samples, specialisation, theta, training, violin
+from scn.plots import beta, capacity, device, samples, scores, specialisation, theta, training, violin
 from scn.plots.options import Options
 from scn.plots.style import DPI, column_style
 from scn.runs.collection import LoadedRun
@@ -32,14 +32,15 @@ class Kind:
 
 FIGURES = {
     "samples": Kind("inputs before, after and after undoing the transform", samples.draw),
-    "accuracy": Kind("accuracy over the parameters, for every D and baseline", accuracy.draw),
+    "scores": Kind("accuracy (or R²) over the parameters, for every D and baseline", scores.draw),
+    "accuracy": Kind("another name of scores", scores.draw),
     "specialisation": Kind("one configured network under all settings", specialisation.draw),
-    "violin": Kind("distribution of accuracy over all settings", violin.draw),
+    "violin": Kind("distribution of the score over all settings", violin.draw),
     "beta": Kind("mixing coefficients over the parameters, for each D", beta.draw),
-    "capacity": Kind("accuracy against width or depth", capacity.draw),
-    "training": Kind("loss, validation accuracy and active bases over epochs", training.draw),
+    "capacity": Kind("score against width or depth", capacity.draw),
+    "training": Kind("loss, validation score and active bases over epochs", training.draw),
     "theta": Kind("first-layer weights of the configured network along alpha", theta.draw),
-    "device": Kind("instructions by phase, accuracy, RAM and flash on a device", device.draw),
+    "device": Kind("instructions by phase, score, RAM and flash on a device", device.draw),
 }
 
 # What keeps the date out of a file, so that the same picture is the same file.
@@ -75,7 +76,7 @@ def save(path: Path, content: bytes) -> None:
         raise ScnError(f"{path} cannot be written ({error}): choose another place with -o") from error
 
 
-def check_output(path: Path, suffixes: Sequence[str]) -> None:
+def check_figure_file(path: Path, suffixes: Sequence[str]) -> None:
     """Refuse, before any work, a file that could not be written."""
     if path.suffix.lower() not in suffixes:
         raise ScnError(f"{path} must end in {' or '.join(suffixes)}: the suffix says what is written")

@@ -39,7 +39,7 @@ def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
         chosen = one_of_each(labels, count, torch.Generator().manual_seed(0))
         settings = along(transform, count)
     rows = changed(data.to_float(images[chosen]), settings, transform)
-    names = [dataset.classes[int(label)].replace("_", " ") for label in labels[chosen]]
+    names = [dataset.said(label).replace("_", " ") for label in labels[chosen]]
     captions = [names, [caption(transform, row) for row in settings], [""] * count]
     if transform.measured:  # the sample is as the sensor met it
         captions[0] = [f"{name}\n{text}" for name, text in zip(captions[0], captions[1], strict=True)]
@@ -68,8 +68,14 @@ def changed(samples: Tensor, settings: Tensor, transform: Transform) -> list[tup
 
 
 def one_of_each(labels: Tensor, count: int, generator: torch.Generator) -> Tensor:
-    """Indices of samples drawn at random, as many classes among them as possible, sorted by class."""
+    """Indices of samples drawn at random, as many classes among them as possible, sorted by class.
+
+    Where labels are values, (N,) or (N, T), the samples are spread over those of the first.
+    """
     order = torch.randperm(len(labels), generator=generator)
+    if labels.is_floating_point():
+        first = labels.reshape(len(labels), -1)[:, 0]
+        return first.argsort()[torch.linspace(0, len(labels) - 1, min(count, len(labels))).long()]
     seen: dict[int, int] = {}
     rank = []
     for label in labels[order].tolist():

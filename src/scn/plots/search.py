@@ -7,15 +7,17 @@ from pathlib import Path
 
 import torch
 
+from scn.objectives import Score
+from scn.plots.scale import score_axis
 from scn.plots.style import BASELINES, BLUE, BLUES, GREY, PURPLE
 from scn.search.stream import Stream
-from scn.search.study import Row
+from scn.search.study import SearchRow
 from scn.transforms import Transform
 
 DARK = BLUES[-1]
 
 
-def draw_search(rows: Sequence[Row], title: str, path: Path) -> None:
+def draw_search(rows: Sequence[SearchRow], score: Score, title: str, path: Path) -> None:
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -23,16 +25,16 @@ def draw_search(rows: Sequence[Row], title: str, path: Path) -> None:
 
     sizes = [row.batch_size for row in rows]
     figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
-    left.plot(sizes, [r.known_accuracy for r in rows], "--", color=DARK, label="setting known")
-    left.plot(sizes, [r.accuracy for r in rows], "o-", color=BLUE, label="setting searched")
+    left.plot(sizes, [r.known for r in rows], "--", color=DARK, label="setting known")
+    left.plot(sizes, [r.reached for r in rows], "o-", color=BLUE, label="setting searched")
     for name in rows[0].beside:
         colour = BASELINES.get(name, PURPLE)
         left.plot(sizes, [r.beside[name] for r in rows], ":", marker="s", color=colour, label=name)
-    left.set(xscale="log", xlabel="inputs that share a setting", ylabel="test accuracy")
+    left.set(xscale="log", xlabel="inputs that share a setting", ylabel=score_axis(score))
     left.legend(fontsize=8)
     right.plot(sizes, [1e3 * r.seconds for r in rows], "o-", color=BLUE)
     right.set(xscale="log", xlabel="inputs that share a setting", ylabel="milliseconds for one search")
-    right.set_title(f"{rows[0].evaluations} networks are asked about each input", fontsize=9)
+    right.set_title(f"{rows[0].evaluations} networks are shown each input", fontsize=9)
     right.set_ylim(0, 1.25e3 * max(r.seconds for r in rows))
     for axes in (left, right):
         axes.set_xticks(sizes, [str(size) for size in sizes])

@@ -10,9 +10,9 @@ from typing import Any
 
 from torch import Tensor
 
-from scn.plots.accuracy import angle, draw_tables
 from scn.plots.options import Options
-from scn.plots.style import said
+from scn.plots.scores import angle, draw_tables
+from scn.plots.style import in_words
 from scn.runs.collection import LoadedRun, band, groups, neutral, scns
 from scn.runs.evaluation import evaluate_run
 from scn.runs.labels import task_title
@@ -30,14 +30,10 @@ def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
     tables = {
         key: [frozen_table(one, fixed, options) for one in several] for key, several in groups(mixing).items()
     }
-    configured = ", ".join(
-        f"{parameter.name} {said(parameter, value)}"
-        for parameter, value in zip(transform.parameters, fixed.tolist(), strict=True)
-    )
     counts = sorted({int(table.facts["samples"]) for several in tables.values() for table in several})
     samples = " to ".join(f"{count:,}" for count in (counts[0], counts[-1])[: len(counts)])
-    told = f"configured once, for {configured}; {samples} test samples"
-    note = ", ".join(filter(None, (told, band(mixing))))
+    once = f"configured once, for {in_words(transform, fixed.tolist())}; {samples} test samples"
+    note = ", ".join(filter(None, (once, band(mixing))))
     figure = draw_tables(tables, transform, task_title(loaded[0].run, note))
     _mark(figure, fixed, transform)
     return figure

@@ -13,10 +13,11 @@ from typing import Any
 
 from scn import methods
 from scn.runs.labels import Key
-from scn.transforms import Parameter
+from scn.transforms import Parameter, Transform
 
 COLUMN = 3.5  # inches, the width of a column of a paper
 DPI = 300
+ROUNDING = 1e-6  # of a range: differences that single precision makes
 MOST_LETTERS = 60  # of a line of the title in a column
 
 VERMILION, GREEN, BLUE, PURPLE = "#d55e00", "#009e73", "#0072b2", "#cc79a7"
@@ -25,7 +26,6 @@ BASELINES = {"one4all": VERMILION, "inverse": GREEN, "one4one": GREY}
 BLUES = ("#56b4e9", "#2f8fd0", BLUE, "#08519c", "#08306b")
 SPARE = (PURPLE, "#e69f00", "#000000")  # of further methods
 BASES = (BLUE, VERMILION, GREEN, PURPLE, "#e69f00", "#56b4e9", "#000000", "#f0e442")  # of base models
-STYLES = ("-", "--", ":", "-.")  # where colours have been used up
 HEAT = "cividis"  # from dark to light for everybody
 SIGNED = "PuOr"  # two sides of zero
 
@@ -33,7 +33,7 @@ NAMES = {
     "scn": "SCN D={dims}",
     "one4all": "One4All",
     "one4one": "One4One",
-    "one4all-alpha": "One4All told alpha",
+    "one4all-alpha": "One4All given alpha",
     "alpha-alone": "Alpha alone",
 }
 
@@ -91,7 +91,7 @@ def entitle(figure: Any, text: str) -> None:
 
 def label(method: str, dims: int, more: str = "") -> str:
     """What a method is called in a table or legend."""
-    name = NAMES.get(method, method.capitalize()).format(dims=dims)
+    name = NAMES.get(method, method.partition(":")[2] or method.capitalize()).format(dims=dims)
     return f"{name}, {more}" if more else name
 
 
@@ -133,7 +133,18 @@ def named(parameter: Parameter) -> str:
 def said(parameter: Parameter, value: float) -> str:
     """A value as a caption says it."""
     unit = {"degrees": "°"}.get(parameter.unit, f" {parameter.unit}" if parameter.unit else "")
-    return f"{value:.3g}{unit}"
+    return f"{snapped(parameter, value):.3g}{unit}"
+
+
+def snapped(parameter: Parameter, value: float) -> float:
+    """0 for a value that is 0 but for rounding, such as the middle of a grid in single precision."""
+    return 0.0 if abs(value) < ROUNDING * (parameter.high - parameter.low) else value
+
+
+def in_words(transform: Transform, setting: Sequence[float]) -> str:
+    """A setting as a caption says it: "angle 30°"."""
+    pairs = zip(transform.parameters, setting, strict=True)
+    return ", ".join(f"{parameter.name} {said(parameter, value)}" for parameter, value in pairs)
 
 
 def legend_below(figure: Any, axes: Any, most: int = 4) -> None:

@@ -1,6 +1,6 @@
-"""How accuracy is distributed over all settings: against D, beside the baselines.
+"""How the score is distributed over all settings: against D, beside the baselines.
 
-Where an SCN was also evaluated without being told the setting (I-SCN), that stands beside it, by batch size.
+Where an SCN was also evaluated without knowing the setting (I-SCN), that stands beside it, by batch size.
 """
 
 from __future__ import annotations
@@ -13,12 +13,16 @@ from typing import Any
 
 import torch
 
+from scn.objectives import Score
 from scn.plots.options import Options
+from scn.plots.scale import brief, draw_chance, score_axis
 from scn.plots.style import colours, entitle, label, new_figure
 from scn.runs.collection import LoadedRun, groups, tested_on
 from scn.runs.labels import task_title
+from scn.runs.scores import suffixes
 
-INVARIANT = re.compile(r"accuracy-invariant-(?P<way>.+)-(?P<size>\d+)\.csv")
+INVARIANT = "-invariant-"
+SEARCHED = re.compile(INVARIANT + r"(?P<way>.+)-(?P<size>\d+)")
 
 FEW = 10  # values that are shown as they are: a density of so few would be made up
 MOST_ACROSS = 12  # violins whose numbers have room beside each other
@@ -26,7 +30,7 @@ MOST_ACROSS = 12  # violins whose numbers have room beside each other
 
 @dataclass(frozen=True)
 class Spread:
-    """One violin: accuracies under all settings, and their mean."""
+    """One violin: the scores under all settings, and their mean."""
 
     name: str
     colour: str
@@ -45,7 +49,9 @@ def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
         found.append(Spread(label(*key), shades[key], values, mean))
         found += searched(several, shades[key])
     figure = new_figure(2.6)
-    draw_violins(figure.add_subplot(), found)
+    axes = figure.add_subplot()
+    draw_violins(axes, found, loaded[0].score)
+    draw_chance(axes, [one.table.facts.get("chance") for one in loaded])
     over = "test samples" if loaded[0].transform.measured else "settings"
     entitle(figure, task_title(loaded[0].run, f"{tested_on(loaded)}; dot and number: mean over all {over}"))
     return figure
@@ -56,10 +62,10 @@ def searched(several: Sequence[LoadedRun], colour: str) -> list[Spread]:
     values: dict[tuple[int, str], list[float]] = {}
     means: dict[tuple[int, str], list[float]] = {}
     for one in several:
-        for path in one.folder.glob("accuracy-invariant-*.csv"):
-            found = INVARIANT.fullmatch(path.name)
+        for suffix in suffixes(one.folder, INVARIANT):
+            found = SEARCHED.fullmatch(suffix)
             if found:
-                table = one.stored(path.stem.removeprefix("accuracy"))
+                table = one.stored(suffix)
                 kind = int(found["size"]), found["way"]
                 values.setdefault(kind, []).extend(table.values.tolist())
                 means.setdefault(kind, []).append(table.mean)
@@ -69,7 +75,7 @@ def searched(several: Sequence[LoadedRun], colour: str) -> list[Spread]:
             for row in content.get("rows", []):
                 kind = row["batch_size"], content["method"]
                 if kind not in values:
-                    means.setdefault(kind, []).append(row["accuracy"])
+                    means.setdefault(kind, []).append(row[one.score.key])
     ways = {way for _, way in means}
     return [
         Spread(
@@ -83,7 +89,7 @@ def searched(several: Sequence[LoadedRun], colour: str) -> list[Spread]:
     ]
 
 
-def draw_violins(axes: Any, spreads: Sequence[Spread]) -> None:
+def draw_violins(axes: Any, spreads: Sequence[Spread], score: Score) -> None:
     """A violin for each, or its values where they are few, with the mean as a dot and in numbers."""
     crowded = len(spreads) > MOST_ACROSS
     for place, one in enumerate(spreads):
@@ -103,7 +109,7 @@ def draw_violins(axes: Any, spreads: Sequence[Spread]) -> None:
             markersize=4,
         )
         axes.annotate(
-            f"{one.mean:.3f}", (place, max(one.values)), (0, 3), textcoords="offset points", ha="center",
+            brief(score, one.mean), (place, max(one.values)), (0, 3), textcoords="offset points", ha="center",
             fontsize=6 if len(spreads) < 8 else 5, rotation=90 if crowded else 0,
         )  # fmt: skip
     axes.set_xticks(range(len(spreads)), [one.name for one in spreads], rotation=35, ha="right",
@@ -112,4 +118,4 @@ def draw_violins(axes: Any, spreads: Sequence[Spread]) -> None:
     low, high = axes.get_ylim()
     axes.set_ylim(low, high + (0.15 if crowded else 0.06) * (high - low))  # room for the numbers
     axes.grid(visible=False, axis="x")
-    axes.set_ylabel("test accuracy")
+    axes.set_ylabel(score_axis(score))

@@ -1,4 +1,4 @@
-"""What a report shows beside what the runs hold: inputs, and how a network does that is not told the setting.
+"""What a report shows beside what the runs hold: inputs, and networks that do not know the setting.
 
 Inputs, and networks that stay as they are, need the data set; where it is not at hand they are left out.
 """
@@ -14,7 +14,7 @@ from scn import data
 from scn.plots import figures
 from scn.plots.options import Options
 from scn.plots.specialisation import frozen_table
-from scn.plots.style import column_style, label, said
+from scn.plots.style import column_style, in_words, label
 from scn.plots.violin import searched
 from scn.runs.collection import LoadedRun, neutral
 from scn.runs.labels import Key
@@ -34,7 +34,7 @@ def has_data(shown: Sequence[LoadedRun]) -> bool:
     return config.checksum in ("", dataset.checksum)
 
 
-def samples(shown: Sequence[LoadedRun]) -> str:
+def sample_picture(shown: Sequence[LoadedRun]) -> str:
     """Inputs before, after and after undoing the transform, as the address of a picture."""
     content = io.BytesIO()
     with column_style():
@@ -42,8 +42,8 @@ def samples(shown: Sequence[LoadedRun]) -> str:
     return f"data:image/png;base64,{base64.b64encode(content.getvalue()).decode()}"
 
 
-def specialisation(groups: Mapping[Key, Sequence[LoadedRun]]) -> dict[str, Any]:
-    """The first SCN of each kind, configured once and left so: its accuracy under all settings."""
+def frozen_networks(groups: Mapping[Key, Sequence[LoadedRun]]) -> dict[str, Any]:
+    """The first SCN of each kind, configured once and left so: its score under all settings."""
     mixing = {key: several[0] for key, several in groups.items() if several[0].mixes}
     small = {key: one for key, one in mixing.items() if one.outcome.used <= MOST_WEIGHTS}
     if not small:
@@ -51,9 +51,8 @@ def specialisation(groups: Mapping[Key, Sequence[LoadedRun]]) -> dict[str, Any]:
     transform = next(iter(small.values())).transform
     fixed = neutral(transform)
     tables = {key: frozen_table(one, fixed, Options(samples=SAMPLES)) for key, one in small.items()}
-    pairs = zip(transform.parameters, fixed.tolist(), strict=True)
     return {
-        "configured": ", ".join(f"{parameter.name} {said(parameter, value)}" for parameter, value in pairs),
+        "configured": in_words(transform, fixed.tolist()),
         "samples": min(int(table.facts["samples"]) for table in tables.values()),
         "entries": [
             {
@@ -67,7 +66,7 @@ def specialisation(groups: Mapping[Key, Sequence[LoadedRun]]) -> dict[str, Any]:
     }
 
 
-def searches(groups: Mapping[Key, Sequence[LoadedRun]]) -> list[dict[str, Any]]:
+def searching_networks(groups: Mapping[Key, Sequence[LoadedRun]]) -> list[dict[str, Any]]:
     """What SCNs reached that had to find the setting themselves, by batch size."""
     return [
         {"label": one.name, "of": label(*key), "values": one.values, "mean": one.mean}

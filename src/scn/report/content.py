@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -11,18 +10,21 @@ from typing import Any
 import torch
 
 from scn import methods, runs
-from scn.core.errors import ScnError
 from scn.core.network import SCN
 from scn.core.storage import write_atomically
+from scn.objectives import Score
 from scn.pages.assemble import assemble
-from scn.plots.style import label
-from scn.report.behaviour import has_data, samples, searches, specialisation
+from scn.plots.device import rows_of
+from scn.plots.style import label, snapped
+from scn.plots.training import metric_names
+from scn.report.behaviour import frozen_networks, has_data, sample_picture, searching_networks
 from scn.report.repeat import commands
-from scn.report.warnings import warnings
+from scn.report.warnings import warnings_about
 from scn.runs.collection import LoadedRun
 from scn.runs.collection import groups as grouped
 from scn.runs.labels import Key
 from scn.runs.outcome import table
+from scn.runs.scores import ENOUGH
 from scn.transforms import Parameter, Transform
 
 SCRIPTS = ("figures.js", "page.js")
@@ -38,27 +40,31 @@ def write_report(shown: Sequence[LoadedRun], path: Path) -> None:
 
 def report(shown: Sequence[LoadedRun]) -> dict[str, Any]:
     """Everything on the page."""
-    config = shown[0].run.config
-    transform = shown[0].run.transform()
+    config, transform = shown[0].run.config, shown[0].transform
+    score, *further = shown[0].run.objective().scores
     groups: dict[Key, list[LoadedRun]] = grouped(shown)
     at_hand = has_data(shown)
     rows = [{**_name(key), **_row(several)} for key, several in groups.items()]
     return {
         "title": f"{config.transform} on {Path(config.data).stem}: "
         + ", ".join(label(*key) for key in groups),
-        "summary": _summary(rows, "test samples" if transform.measured else "settings"),
+        "summary": _summary(rows, score, "test samples" if transform.measured else "settings"),
         "measured": transform.measured,
+        "enough": ENOUGH,
+        "score": asdict(score),
+        "further": [asdict(one) for one in further],
+        "chance": _chance(shown),
         "facts": _facts(shown),
         "rows": rows,
         "parameters": [asdict(p) for p in transform.parameters],
-        "samples": samples(shown) if at_hand else None,
-        "accuracy": [{**_name(key), **_accuracy(several)} for key, several in groups.items()],
-        "specialisation": specialisation(groups if at_hand else {}),
-        "searched": searches(groups),
+        "samples": sample_picture(shown) if at_hand else None,
+        "scores": [{**_name(key), **_scores(several)} for key, several in groups.items()],
+        "specialisation": frozen_networks(groups if at_hand else {}),
+        "searched": searching_networks(groups),
         "beta": [{**_name(key), **_beta(several[0])} for key, several in groups.items() if _mixes(several)],
-        "training": [{**_name(key), **_training(several)} for key, several in groups.items()],
+        "training": _training(groups),
         "costs": [cost for key, several in groups.items() for cost in _costs(key, several)],
-        "warnings": warnings(shown),
+        "warnings": warnings_about(shown),
         "repeat": _repeat(shown),
     }
 
@@ -66,24 +72,36 @@ def report(shown: Sequence[LoadedRun]) -> dict[str, Any]:
 def _row(several: Sequence[LoadedRun]) -> dict[str, Any]:
     """A line of the table: runs that differ by their seed alone."""
     (row,) = table([one.outcome for one in several], several[0].score)
-    return asdict(row)
+    noted = [one.table.facts.get("further", {}) for one in several]
+    keys = [key for key in noted[0] if all(key in one for one in noted)]
+    further = {key: sum(one[key] for one in noted) / len(noted) for key in keys}
+    return {**asdict(row), "further": further}
 
 
-def _summary(rows: Sequence[dict[str, Any]], over: str) -> str:
+def _chance(shown: Sequence[LoadedRun]) -> float | None:
+    """The score of a constant prediction, where all runs were tested on samples that agree about it."""
+    known = {one.table.facts.get("chance") for one in shown}
+    return known.pop() if len(known) == 1 else None
+
+
+def _summary(rows: Sequence[dict[str, Any]], score: Score, over: str) -> str:
     """The result in one sentence: the best network that mixes, beside one of its size that does not adapt."""
     mixing = [row for row in rows if row["mixes"]] or list(rows)
-    best = max(mixing, key=lambda row: float(row["mean"]))
+    most = score.best(float(row["mean"]) for row in mixing)
+    best = next(row for row in mixing if row["mean"] == most)
     said = [
         best,
         *(row for row in rows if row["method"] == "one4all" and row["inference"] == best["inference"]),
     ]
-    return "; ".join(f"{row['label']}: {_accuracy_of(row)}" for row in said) + (
-        f". Mean test accuracy over all {over}, with {best['inference']:,} weights for one answer."
+    direction = "" if score.higher_is_better else " (lower is better)"
+    return "; ".join(f"{row['label']}: {_reached(row, score)}" for row in said) + (
+        f". Test {score.label}{direction}, the mean over all {over}, with {best['inference']:,} weights for "
+        "one prediction."
     )
 
 
-def _accuracy_of(row: dict[str, Any]) -> str:
-    return f"{row['mean']:.4f}" + (f" ± {row['std']:.4f}" if row["seeds"] > 1 else "")
+def _reached(row: dict[str, Any], score: Score) -> str:
+    return score.text(row["mean"]) + (f" ± {score.text(row['std'])}" if row["seeds"] > 1 else "")
 
 
 def _name(key: Key) -> dict[str, Any]:
@@ -97,7 +115,7 @@ def _mixes(several: Sequence[LoadedRun]) -> bool:
 
 def _facts(shown: Sequence[LoadedRun]) -> list[list[str]]:
     """What was trained, as pairs of a name and a value."""
-    config, transform = shown[0].run.config, shown[0].run.transform()
+    config, transform = shown[0].run.config, shown[0].transform
     ranges = "; ".join(_range(p) for p in transform.parameters)
     backbones = list(dict.fromkeys(_backbone(one) for one in shown))
     counts = ", ".join(f"{count:,} {name}" for name, count in config.samples.items()) or "not recorded"
@@ -108,6 +126,7 @@ def _facts(shown: Sequence[LoadedRun]) -> list[list[str]]:
         ["data", Path(config.data).stem],
         ["samples", f"{counts}; tested on {', '.join(f'{n:,}' for n in tested)}"],
         ["change of the input", f"{config.transform}, preset {config.preset}: {ranges}"],
+        ["objective", _objective(shown)],
         ["backbone", "; ".join(backbones)],
         ["runs", f"{len(shown)}, seeds {', '.join(map(str, seeds))}"],
     ]
@@ -123,6 +142,13 @@ def _facts(shown: Sequence[LoadedRun]) -> list[list[str]]:
     return found
 
 
+def _objective(shown: Sequence[LoadedRun]) -> str:
+    """What is learned, how it is judged, and what a network would reach that learned nothing."""
+    score, chance = shown[0].score, _chance(shown)
+    least = "" if chance is None else f"; a constant prediction reaches {score.text(chance)}"
+    return f"{shown[0].run.config.objective['name']}, judged by {score.label}{least}"
+
+
 def _range(parameter: Parameter) -> str:
     unit = f" {parameter.unit}" if parameter.unit else ""
     return f"{parameter.name} {parameter.low:g} to {parameter.high:g}{unit}"
@@ -135,14 +161,19 @@ def _backbone(one: LoadedRun) -> str:
     return (backbone.get("name") or backbone["class"]) + (f" ({sizes})" if sizes else "")
 
 
-def _accuracy(several: Sequence[LoadedRun]) -> dict[str, Any]:
-    """Settings with the accuracy of every seed. Networks for one setting each are points, not curves."""
+def _scores(several: Sequence[LoadedRun]) -> dict[str, Any]:
+    """Settings with the score of every seed. Networks for one setting each are points, not curves."""
+    transform = several[0].transform
     if several[0].run.config.fixed is not None:
-        rows = [(one.settings[0], one.values[0]) for one in several]
-        return {"points": True, "params": [r[0] for r in rows], "seeds": [[r[1] for r in rows]]}
+        settings = _snapped(transform, [one.settings[0] for one in several])
+        return {"points": True, "params": settings, "seeds": [[one.values[0] for one in several]]}
     first = several[0].settings
     same = [one.values for one in several if one.settings == first]
-    return {"points": False, "params": first, "seeds": same}
+    return {"points": False, "params": _snapped(transform, first), "seeds": same}
+
+
+def _snapped(transform: Transform, settings: list[list[float]]) -> list[list[float]]:
+    return [[snapped(p, v) for p, v in zip(transform.parameters, row, strict=True)] for row in settings]
 
 
 @torch.no_grad()
@@ -173,11 +204,20 @@ def _line(transform: Transform, place: int) -> torch.Tensor:
     return settings
 
 
-def _training(several: Sequence[LoadedRun]) -> dict[str, Any]:
-    """Curves over epochs: of each a list for each run."""
-    trained = [one.epochs for one in several if one.epochs]
-    names = ("loss", "validation_accuracy", "active_bases")
-    return {name: [[epoch.get(name) for epoch in metrics] for metrics in trained] for name in names}
+def _training(groups: dict[Key, list[LoadedRun]]) -> list[dict[str, Any]]:
+    """A panel for each thing that was noted after every epoch: for each kind of run a list for each seed."""
+    trained = {key: [one for one in several if one.epochs] for key, several in groups.items()}
+    known = [one for several in trained.values() for one in several]
+    return [
+        {
+            "title": title,
+            "entries": [
+                {**_name(key), "seeds": [[epoch.get(name) for epoch in one.epochs] for one in several]}
+                for key, several in trained.items()
+            ],
+        }
+        for name, title in (metric_names(known[0]) if known else {}).items()
+    ]
 
 
 def _costs(key: Key, several: Sequence[LoadedRun]) -> list[dict[str, Any]]:
@@ -190,18 +230,8 @@ def _costs(key: Key, several: Sequence[LoadedRun]) -> list[dict[str, Any]]:
 
 
 def _device_rows(one: LoadedRun) -> list[dict[str, Any]]:
-    """What `scn device` wrote into the run folder: one object, or several in a list or under "rows"."""
-    path = one.run.device_file
-    if not path.is_file():
-        return []
-    try:
-        content = json.loads(path.read_text())
-        rows = content if isinstance(content, list) else content.get("rows", [content])
-        return [_device_row(row) for row in rows]
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise ScnError(
-            f"{path} is damaged ({error!r}): `scn device {one.run.folder}` measures anew"
-        ) from error
+    """What `scn device` wrote into the run folder, if it did."""
+    return [_device_row(row) for row in rows_of(one)] if one.run.device_file.is_file() else []
 
 
 def _device_row(row: dict[str, Any]) -> dict[str, Any]:

@@ -52,7 +52,7 @@ function withUnit(parameter) {
   return parameter.unit ? `${parameter.name} (${parameter.unit})` : parameter.name;
 }
 
-/** The mean accuracy along one parameter, over all settings of the others and all seeds. */
+/** The mean score along one parameter, over all settings of the others and all seeds. */
 function alongParameter(entry, place) {
   const sums = new Map();
   entry.params.forEach((setting, row) => {
@@ -64,13 +64,13 @@ function alongParameter(entry, place) {
   return { places, values: places.map((value) => mean(sums.get(value))) };
 }
 
-function accuracyFigures(content, colours, dark) {
-  const { parameters, accuracy } = content;
+function scoreFigures(content, colours, dark) {
+  const { parameters, scores } = content;
   const circle = parameters.length === 1 && parameters[0].periodic;
   return [
-    ...(parameters.length === 2 ? accuracyMaps(accuracy, parameters, dark) : []),
-    ...lineFigures(content, accuracy, colours, dark),
-    ...(circle ? [{ title: "the same around the circle", ...accuracyPolar(content, colours, dark) }] : []),
+    ...(parameters.length === 2 ? scoreMaps(content, scores, dark) : []),
+    ...lineFigures(content, scores, colours, dark),
+    ...(circle ? [{ title: "the same around the circle", ...scorePolar(content, colours, dark) }] : []),
     ...sizeFigures(content, colours, dark),
   ];
 }
@@ -78,7 +78,7 @@ function accuracyFigures(content, colours, dark) {
 /** Networks that stay as they were configured once. */
 function specialisationFigures(content, colours, dark) {
   const { entries } = content.specialisation;
-  if (content.parameters.length === 2) return accuracyMaps(entries, content.parameters, dark);
+  if (content.parameters.length === 2) return scoreMaps(content, entries, dark);
   return lineFigures(content, entries, colours, dark);
 }
 
@@ -86,12 +86,12 @@ function specialisationFigures(content, colours, dark) {
 function lineFigures(content, entries, colours, dark) {
   if (!entries.length) return [];
   return content.parameters.map((parameter, place) => ({
-    title: content.parameters.length > 1 ? `mean accuracy over ${parameter.name}` : `accuracy over ${parameter.name}`,
-    ...accuracyLines(entries, parameter, place, colours, dark),
+    title: `${content.score.label} over ${parameter.name}` + (content.parameters.length > 1 ? ", mean over the others" : ""),
+    ...scoreLines(content, entries, place, colours, dark),
   }));
 }
 
-function accuracyLines(entries, parameter, place, colours, dark) {
+function scoreLines(content, entries, place, colours, dark) {
   const traces = entries.map((entry) => {
     const { places, values } = alongParameter(entry, place);
     return {
@@ -99,48 +99,66 @@ function accuracyLines(entries, parameter, place, colours, dark) {
       x: places, y: values, name: entry.label,
       line: { color: colours[entry.label], width: 2, dash: dashOf(entries, entry, colours) },
       marker: { color: colours[entry.label], size: entry.points ? 9 : 5, symbol: entry.points ? "diamond" : "circle" },
-      hovertemplate: "%{x:.4g}: %{y:.4f}<extra>%{fullData.name}</extra>",
+      hovertemplate: `%{x:.4g}: %{y:${hoverFormat(content.score)}}<extra>%{fullData.name}</extra>`,
     };
   });
-  const titles = { xaxis: parameterAxis(parameter), yaxis: { title: { text: "test accuracy" } } };
-  return { traces, layout: figureLayout(dark, titles) };
+  const axes = { xaxis: parameterAxis(content.parameters[place]), yaxis: { title: { text: scoreAxis(content.score) } } };
+  return { traces, layout: figureLayout(dark, { ...axes, ...chanceLine(content, traces.flatMap(({ y }) => y), dark) }) };
 }
 
-/** Accuracy against size, where networks of several sizes are compared. */
+/** How plotly writes a score. */
+function hoverFormat({ highest }) {
+  return highest === null ? ".4g" : ".4f";
+}
+
+/** A dotted line at what a constant prediction reaches, if it lies among these values. */
+function chanceLine({ chance }, values, dark) {
+  if (chance === null || chance < Math.min(...values) || chance > Math.max(...values)) return {};
+  const color = dark ? "#a9b3bd" : "#535c66";
+  const text = { text: "chance", x: 1, xref: "paper", xanchor: "right", y: chance, yanchor: "bottom", showarrow: false, font: { color, size: 11 } };
+  return {
+    shapes: [{ type: "line", xref: "paper", x0: 0, x1: 1, y0: chance, y1: chance, line: { color, width: 1.5, dash: "dot" } }],
+    annotations: [text],
+  };
+}
+
+/** The score against size, where networks of several sizes are compared. */
 function sizeFigures(content, colours, dark) {
   if (new Set(content.rows.map((row) => row.inference)).size < 2) return [];
   const traces = content.rows.map((row) => ({
     type: "scatter", mode: "markers", x: [row.inference], y: [row.mean], name: row.label,
     error_y: { array: [row.std], visible: row.seeds > 1 }, marker: { color: colours[row.label], size: 10 },
-    hovertemplate: "%{x:,} weights: %{y:.4f}<extra>%{fullData.name}</extra>",
+    hovertemplate: `%{x:,} weights: %{y:${hoverFormat(content.score)}}<extra>%{fullData.name}</extra>`,
   }));
-  const titles = { xaxis: { title: { text: "weights for one answer" } }, yaxis: { title: { text: "test accuracy" } } };
-  return [{ title: "accuracy against size", traces, layout: figureLayout(dark, titles) }];
+  const titles = { xaxis: { title: { text: "weights for one prediction" } }, yaxis: { title: { text: scoreAxis(content.score) } } };
+  return [{ title: `${content.score.label} against size`, traces, layout: figureLayout(dark, titles) }];
 }
 
 /** Around the circle. The scale begins a little below the lowest value, so that differences show. */
-function accuracyPolar(content, colours, dark) {
+function scorePolar(content, colours, dark) {
   const { low, high } = content.parameters[0];
   const degrees = (value) => 360 * (value - low) / (high - low) + (low < 0 ? low : 0);
-  const lowest = Math.min(...content.accuracy.flatMap((entry) => entry.seeds.flat()));
-  const highest = Math.max(...content.accuracy.flatMap((entry) => entry.seeds.flat()));
-  const traces = content.accuracy.map((entry) => {
+  const all = content.scores.flatMap((entry) => entry.seeds.flat());
+  const [least, most] = [Math.min(...all), Math.max(...all)];
+  const traces = content.scores.map((entry) => {
     const { places, values } = alongParameter(entry, 0);
     const closed = !entry.points && places.length > 1;
     return {
       type: "scatterpolar", mode: entry.points ? "markers" : "lines", name: entry.label,
       theta: [...places, ...(closed ? [places[0]] : [])].map(degrees), r: [...values, ...(closed ? [values[0]] : [])],
-      line: { color: colours[entry.label], width: 2, dash: dashOf(content.accuracy, entry, colours) },
+      line: { color: colours[entry.label], width: 2, dash: dashOf(content.scores, entry, colours) },
       marker: { color: colours[entry.label], size: 9, symbol: "diamond" },
-      hovertemplate: "%{theta:.4g}: %{r:.4f}<extra>%{fullData.name}</extra>",
+      hovertemplate: `%{theta:.4g}: %{r:${hoverFormat(content.score)}}<extra>%{fullData.name}</extra>`,
     };
   });
-  const range = [Math.max(0, lowest - 0.15 * (highest - lowest) - 0.01), Math.min(1, highest + 0.01)];
+  const { lowest, highest } = content.score;
+  const more = highest === null ? 0.05 * (most - least || most || 1) : 0.01;
+  const range = [Math.max(lowest ?? -Infinity, least - 0.15 * (most - least) - more), Math.min(highest ?? Infinity, most + more)];
   return { traces, layout: figureLayout(dark, { polar: { radialaxis: { range } }, legend: { y: 1.12 }, margin: { l: 40, r: 40, b: 40 } }) };
 }
 
 /** Two parameters: one map for each network, all on one scale. */
-function accuracyMaps(entries, parameters, dark) {
+function scoreMaps({ score, parameters }, entries, dark) {
   const curves = entries.filter((entry) => !entry.points);
   const values = curves.flatMap((entry) => entry.seeds.flat());
   const [zmin, zmax] = [Math.min(...values), Math.max(...values)];
@@ -148,8 +166,8 @@ function accuracyMaps(entries, parameters, dark) {
     const average = meanOver(entry.seeds);
     const [x, y] = [0, 1].map((place) => entry.params.map((setting) => setting[place]));
     const traces = [{
-      type: "heatmap", x, y, z: average, zmin, zmax, colorscale: "Cividis", colorbar: { title: { text: "accuracy" }, thickness: 12 },
-      hovertemplate: "%{x:.4g}, %{y:.4g}: %{z:.4f}<extra></extra>",
+      type: "heatmap", x, y, z: average, zmin, zmax, colorscale: "Cividis", reversescale: !score.higher_is_better,
+      colorbar: { title: { text: score.label }, thickness: 12 }, hovertemplate: `%{x:.4g}, %{y:.4g}: %{z:${hoverFormat(score)}}<extra></extra>`,
     }];
     const [xaxis, yaxis] = parameters.map(parameterAxis);
     return { title: entry.label, traces, layout: figureLayout(dark, { xaxis, yaxis }) };
@@ -161,13 +179,14 @@ function spreadFigures(content, colours, dark) {
     type: "violin", name, y, box: { visible: true }, meanline: { visible: true }, points, line: { color: colour }, spanmode: "hard",
     hoverinfo: "y+name",
   });
-  const traces = content.accuracy.flatMap((entry) => [
+  const traces = content.scores.flatMap((entry) => [
     violin(entry.label, entry.seeds.flat(), colours[entry.label], entry.points ? "all" : false),
     ...content.searched.filter(({ of }) => of === entry.label)
       .map(({ label, values }) => violin(label, values, colours[entry.label], values.length < 10 ? "all" : false)),
   ]);
-  const layout = figureLayout(dark, { showlegend: false, yaxis: { title: { text: "test accuracy" } }, margin: { b: 40 } });
-  return [{ title: "accuracy of each network", wide: true, traces, layout }];
+  const chance = chanceLine(content, traces.flatMap(({ y }) => y), dark);
+  const layout = figureLayout(dark, { showlegend: false, yaxis: { title: { text: scoreAxis(content.score) } }, margin: { b: 40 }, ...chance });
+  return [{ title: `${content.score.label} of each network`, wide: true, traces, layout }];
 }
 
 /** β over each parameter: the shares of the base models, one above the other; they sum to 1. */
@@ -187,20 +206,19 @@ function betaFigures(content, dark) {
 }
 
 function trainingFigures(content, colours, dark) {
-  const kinds = { loss: "loss", validation_accuracy: "validation accuracy", active_bases: "base models in use" };
-  return Object.entries(kinds).flatMap(([name, title]) => {
-    const traces = content.training.map((entry) => trainingCurve(content, entry, name, colours)).filter(Boolean);
+  return content.training.flatMap(({ title, entries }) => {
+    const traces = entries.map((entry) => trainingCurve(entries, entry, colours)).filter(Boolean);
     if (!traces.length) return [];
     return [{ title, traces, layout: figureLayout(dark, { xaxis: { title: { text: "epoch" } }, yaxis: { title: { text: title } } }) }];
   });
 }
 
-function trainingCurve(content, entry, name, colours) {
-  const values = meanOver(entry[name]);
+function trainingCurve(entries, entry, colours) {
+  const values = meanOver(entry.seeds);
   if (!values.some((value) => value !== null)) return null;
   return {
     type: "scatter", mode: "lines", name: entry.label, x: values.map((_, place) => place + 1), y: values,
-    line: { color: colours[entry.label], width: 2, dash: dashOf(content.training, entry, colours) },
+    line: { color: colours[entry.label], width: 2, dash: dashOf(entries, entry, colours) },
     hovertemplate: "epoch %{x}: %{y:.4g}<extra>%{fullData.name}</extra>",
   };
 }

@@ -1,23 +1,29 @@
 // Fills the report with its content.
 
 const SECTIONS = {
-  results: "Results", samples: "Input", accuracy: "Accuracy", spread: "Spread", specialisation: "Specialisation", beta: "Mixing",
+  results: "Results", samples: "Input", scores: "Scores", spread: "Spread", specialisation: "Specialisation", beta: "Mixing",
   trained: "What was trained", training: "Training", costs: "Costs", repeat: "Repeat",
 };
 
-const RESULT_COLUMNS = [
-  ["network", (row) => row.label],
-  ["D", (row) => row.mixes ? row.dims : "–"],
-  ["accuracy", (row) => row.seeds > 1 ? `${row.mean.toFixed(4)} ± ${row.std.toFixed(4)}` : row.mean.toFixed(4)],
-  ["at its worst setting", (row) => row.worst.toFixed(4)],
-  ["seeds", (row) => row.seeds],
-  ["weights for one answer", (row) => grouped(row.inference)],
-  ["weights stored", (row) => grouped(row.parameters)],
-];
+/** The columns of the results: the score, others that were measured beside it, and sizes. */
+function resultColumns({ score, further }) {
+  const text = (value) => scoreText(score, value);
+  return [
+    ["network", (row) => row.label],
+    ["D", (row) => row.mixes ? row.dims : "–"],
+    [score.label, (row) => row.seeds > 1 ? `${text(row.mean)} ± ${text(row.std)}` : text(row.mean)],
+    ["at its worst setting", (row) => text(row.worst)],
+    ["of settings", (row) => grouped(row.settings)],
+    ...further.map((other) => [other.label, (row) => other.key in row.further ? scoreText(other, row.further[other.key]) : "–"]),
+    ["seeds", (row) => row.seeds],
+    ["weights for one prediction", (row) => grouped(row.inference)],
+    ["weights stored", (row) => grouped(row.parameters)],
+  ];
+}
 
 const SIZE_COLUMNS = [
   ["network", (row) => row.label],
-  ["weights for one answer", (row) => grouped(row.inference)],
+  ["weights for one prediction", (row) => grouped(row.inference)],
   ["weights stored", (row) => grouped(row.parameters)],
   ["stored as float32 (bytes)", (row) => grouped(4 * row.parameters)],
 ];
@@ -28,7 +34,7 @@ const DEVICE_COLUMNS = [
   ["RAM (bytes)", (row) => grouped(row.ram)],
   ["instructions for β", (row) => grouped(row.hypernet)],
   ["for θ", (row) => grouped(row.configure)],
-  ["for an answer", (row) => grouped(row.infer)],
+  ["for a prediction", (row) => grouped(row.infer)],
 ];
 
 function pairs(list, target) {
@@ -52,14 +58,22 @@ function showWarnings(list) {
   document.getElementById("warnings").hidden = list.length === 0;
 }
 
+function capital(text) {
+  return text[0].toUpperCase() + text.slice(1);
+}
+
 function showNotes(content) {
   const single = content.rows.every((row) => row.seeds === 1);
   document.getElementById("result-note").textContent =
-    `Accuracy is the mean over all ${content.measured ? "test samples" : "settings"}` + (single
+    `${capital(content.score.label)} is the mean over all ${content.measured ? "test samples" : "settings"}` + (single
       ? "; each network was trained once, so there is no spread over seeds."
       : ", then over seeds, ± the standard deviation over seeds. The worst setting is that of each seed, as a mean.")
-    + (content.measured ? " Settings that fewer than 10 samples were measured near are left out of it and of the figures." : "");
-  document.getElementById("accuracy-note").textContent =
+    + (content.score.higher_is_better ? "" : " Lower is better.")
+    + (content.chance === null ? "" : ` A constant prediction reaches ${scoreText(content.score, content.chance)}.`)
+    + (content.measured ? ` Settings that fewer than ${content.enough} samples were measured near do not count as the worst and are not in the figures.` : "");
+  document.getElementById("scores-title").textContent = `${capital(content.score.label)} under each setting`;
+  document.getElementById("spread-title").textContent = `${capital(content.score.label)} over all settings`;
+  document.getElementById("scores-note").textContent =
     "Means over seeds. Hover for values, click a name to hide a curve, drag to zoom, double-click to go back."
     + (content.parameters.length > 1 ? " Curves are means over the settings of the other parameters." : "");
   document.getElementById("searched-note").hidden = content.searched.length === 0;
@@ -71,7 +85,7 @@ function showNotes(content) {
     "θ = Σ βᵢθᵢ: the share of each base model in the configured network"
     + (content.parameters.length > 1 ? ", along one parameter with the others in the middle of their range." : ".");
   document.getElementById("cost-note").textContent = content.costs.some((row) => row.target)
-    ? "Instructions: for β (configuration network), for θ (mixing, only when the setting changes), for one answer."
+    ? "Instructions: for β (configuration network), for θ (mixing, only when the setting changes), for one prediction."
     : "Flash, RAM and instructions are not known yet: `scn device RUN` measures them.";
 }
 
@@ -117,10 +131,10 @@ function emptyFigure({ title, wide }) {
 
 function drawAll(content, dark) {
   const colours = coloursOf(content.rows, dark);
-  table(RESULT_COLUMNS, content.rows, colours, document.getElementById("result-table"));
+  table(resultColumns(content), content.rows, colours, document.getElementById("result-table"));
   const measured = content.costs.some((row) => row.target);
   table(measured ? [...SIZE_COLUMNS, ...DEVICE_COLUMNS] : SIZE_COLUMNS, content.costs, colours, document.getElementById("cost-table"));
-  draw("accuracy-figures", accuracyFigures(content, colours, dark));
+  draw("score-figures", scoreFigures(content, colours, dark));
   draw("spread-figures", spreadFigures(content, colours, dark));
   draw("specialisation-figures", specialisationFigures(content, colours, dark));
   draw("beta-figures", betaFigures(content, dark));

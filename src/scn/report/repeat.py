@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import torch
@@ -16,9 +16,11 @@ from scn.runs.collection import LoadedRun
 from scn.training.recipe import Recipe
 from scn.transforms import Transform
 
+CLASSIFICATION = "classification"  # what a run learns unless something else is asked for
+
 
 def commands(shown: Sequence[LoadedRun]) -> list[str]:
-    """For each run, one command that trains it and one that evaluates it."""
+    """For each run, what trains it and a command that evaluates it."""
     return [line for one in shown for line in _of_run(one)]
 
 
@@ -27,10 +29,13 @@ def _of_run(one: LoadedRun) -> list[str]:
     source = config.source.get("imported")
     if source:
         options = ["--data", config.data, "--transform", config.transform, "--preset", config.preset]
-        made = shlex.join(["scn", "import", source, *options, "-o", folder])
+        made = [["scn", "import", source, *options, "-o", folder]]
     else:
-        made = shlex.join(["scn", "train", *training_options(config), "-o", folder])
-    return [made, shlex.join(["scn", "evaluate", folder, *_evaluation_options(one)])]
+        first, *later = [*config.source.get("epochs", []), config.recipe["epochs"]]
+        begun = replace(config, recipe={**config.recipe, "epochs": first})
+        made = [["scn", "train", *training_options(begun), "-o", folder]]
+        made += [["scn", "train", "--resume", folder, "--epochs", str(epochs)] for epochs in later]
+    return [shlex.join(line) for line in (*made, ["scn", "evaluate", folder, *_evaluation_options(one)])]
 
 
 def training_options(config: RunConfig) -> list[str]:
@@ -40,6 +45,8 @@ def training_options(config: RunConfig) -> list[str]:
     sizes = {name: config.backbone.get("arguments", {}).get(name) for name in ("width", "depth")}
     found += [part for name, size in sizes.items() if size is not None for part in (f"--{name}", str(size))]
     found += ["--method", config.method, "--dims", str(config.dims), "--preset", config.preset]
+    if config.objective["name"] != CLASSIFICATION:
+        found += ["--objective", config.objective["name"]]
     if config.fixed is not None:
         found += ["--fixed", ",".join(f"{value:.9g}" for value in config.fixed)]
     if config.configurable != ["*"]:
@@ -75,7 +82,7 @@ def _evaluation_options(one: LoadedRun) -> list[str]:
 
 
 def _step(settings: list[list[float]], transform: Transform) -> float | None:
-    """How far apart the settings lie, if `scn evaluate` can be told so."""
+    """How far apart the settings lie, if `scn evaluate --step` gives the same."""
     values = torch.tensor(settings, dtype=torch.float64)[:, 0].unique()
     if len(values) < 2:
         return None

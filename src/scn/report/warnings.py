@@ -1,4 +1,4 @@
-"""What a reader of a report should be told unasked: signs that a training or a test did not go well."""
+"""What a reader of a report should know unasked: signs that a training or a test did not go well."""
 
 from __future__ import annotations
 
@@ -10,16 +10,20 @@ from torch import Tensor
 
 from scn.core.network import SCN
 from scn.methods.scn_method import IN_USE
+from scn.objectives import Score
+from scn.plots.scale import brief
 from scn.plots.style import label
+from scn.plots.training import validation_metric
 from scn.runs.collection import LoadedRun
 from scn.transforms import Transform
 
 FINE = 2000  # steps over the range of a parameter, in which beta is looked at for jumps
 JUMP = 0.1  # of beta in one such step
-FAR = 0.05  # between test and validation accuracy
+FAR = 0.05  # between test and validation, for a score that is a share
+FAR_ERROR = 0.2  # of the error, for any other score
 
 
-def warnings(shown: Sequence[LoadedRun]) -> list[str]:
+def warnings_about(shown: Sequence[LoadedRun]) -> list[str]:
     """All warnings about these runs, each a sentence."""
     found = [text for one in shown for text in _of_run(one)]
     return [*found, *_of_comparison(shown)]
@@ -32,6 +36,8 @@ def _of_run(one: LoadedRun) -> Iterator[str]:
         transform = one.run.transform()
         yield from (f"{name}: {text}" for text in dead_bases(one.network, transform))
         yield from (f"{name}: {text}" for text in jumps(one.network, transform))
+    for found in one.table.facts.get("outside", []):
+        yield f"{name}: of the test samples, {found['said']}."
     apart = validation_gap(one)
     if apart:
         yield f"{name}: {apart}"
@@ -85,20 +91,30 @@ def _lines(transform: Transform, place: int) -> Iterator[Tensor]:
 
 
 def validation_gap(one: LoadedRun) -> str | None:
-    """Whether the test accuracy is further from the validation accuracy than chance explains."""
-    known = [m["validation_accuracy"] for m in one.epochs if m.get("validation_accuracy") is not None]
+    """Whether the score on the test data is further from that on the validation data than chance explains."""
+    name = validation_metric(one)
+    known = [epoch[name] for epoch in one.epochs if epoch.get(name) is not None]
     if not known:
         return None
-    config = one.run.config
-    held = config.samples.get("val") or round(config.recipe["validation_share"] * config.samples["train"])
-    best, mean = max(known), one.table.facts["mean"]
-    chance = 3 * math.sqrt(max(best * (1 - best), 1e-4) / max(held, 1))
-    if abs(best - mean) <= max(FAR, chance):
+    samples, share = one.run.config.samples, one.run.recipe().validation_share
+    held = max(samples.get("val") or round(share * samples.get("train", 0)), 1)
+    score, mean = one.score, one.mean
+    best = score.best(known)
+    if abs(best - mean) <= _usual_gap(score, best, mean, held):
         return None
     return (
-        f"the test accuracy {mean:.3f} is far from the best validation accuracy {best:.3f} "
-        f"({held:,} validation samples): the test data may differ from the training data."
+        f"the test {score.label} {brief(score, mean)} is far from the best validation {score.label} "
+        f"{brief(score, best)} ({held:,} validation samples): the test data may differ from the training "
+        "data."
     )
+
+
+def _usual_gap(score: Score, validated: float, tested: float, held: int) -> float:
+    """Three standard errors of a share, or of a mean error as it would be of normal errors."""
+    if score.lowest is not None and score.highest is not None:
+        return max(FAR, 3 * math.sqrt(max(validated * (1 - validated), 1e-4) / held))
+    errors = [abs((score.highest or 0.0) - value) for value in (validated, tested)]
+    return max(FAR_ERROR, 3 * math.sqrt(2 / held)) * max(errors)
 
 
 def _of_comparison(shown: Sequence[LoadedRun]) -> Iterator[str]:
@@ -118,4 +134,4 @@ def _of_comparison(shown: Sequence[LoadedRun]) -> Iterator[str]:
 
 def _training_samples(one: LoadedRun) -> int:
     config = one.run.config
-    return min(config.recipe["train_samples"] or config.samples["train"], config.samples["train"])
+    return min(one.run.recipe().train_samples or config.samples["train"], config.samples["train"])

@@ -34,6 +34,10 @@ def evaluate_run(
     total = dataset.counts["test"]
     chosen = torch.linspace(0, total - 1, min(samples or total, total)).round().long()
     tested, labels = (part[chosen] for part in dataset.split("test"))
+    readings = dataset.measured("test")[chosen] if method.transform.measured else None
+    outside = [] if readings is None else method.transform.outside(readings)
+    if readings is not None and run.recipe().clamp:
+        readings = method.transform.clamped(readings)
     found = evaluate(
         method,
         net,
@@ -42,7 +46,7 @@ def evaluate_run(
         params,
         normalisation=run.normalisation(),
         fixed=fixed,
-        measured=dataset.measured("test")[chosen] if method.transform.measured else None,
+        measured=readings,
         answer=answer,
         progress=progress,
     )
@@ -55,7 +59,10 @@ def evaluate_run(
         "preset": preset or run.config.preset,
         "settings": len(params),
         "fixed": None if fixed is None else fixed.tolist(),
+        "chance": method.objective.chance(method.objective.labels(labels)),
     }
+    if outside:
+        facts["outside"] = [values.facts() for values in outside]  # of the ranges that it was trained for
     if found.counts is not None:
         facts["counts"] = found.counts.tolist()  # under each setting
     return replace(found, facts=facts)

@@ -28,6 +28,7 @@ from torch import nn
 from scn import backbones, methods, objectives, transforms
 from scn.backbones.build import find_class
 from scn.core.errors import AlreadyThere, NotThere, ScnError
+from scn.core.registry import allowed
 from scn.core.storage import write_atomically
 from scn.data import Normalisation
 from scn.methods import Method
@@ -58,7 +59,7 @@ class RunConfig:
     dims: int = 1
     fixed: list[float] | None = None
     configurable: list[str] = field(default_factory=lambda: ["*"])
-    objective: dict[str, Any] = field(default_factory=lambda: {"name": "classification"})
+    objective: dict[str, Any] = field(default_factory=lambda: {"name": objectives.USUAL})
     seed: int = 0
     recipe: dict[str, Any] = field(default_factory=dict)
     normalisation: dict[str, Any] = field(default_factory=lambda: asdict(Normalisation()))
@@ -201,6 +202,7 @@ def backbone_of(run: Run, named: str | None = None) -> Callable[[], nn.Module]:
     description = run.config.backbone
     if "name" in description:
         return functools.partial(backbones.get(description["name"]), **description.get("arguments", {}))
-    if named is None or named != description["class"]:
-        raise ScnError(f"{run.folder} has a backbone of your own: say --backbone {description['class']}")
-    return functools.partial(find_class(named), **description.get("arguments", {}))
+    own = description["class"]
+    if own != named and own not in allowed():
+        raise ScnError(f"{run.folder} has a backbone of your own: say `backbone={own}`")
+    return functools.partial(find_class(own), **description.get("arguments", {}))

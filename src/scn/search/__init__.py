@@ -1,4 +1,4 @@
-"""Find alpha from the input itself, where no sensor gives it: the right alpha gives a clear answer.
+"""Find alpha from the input itself, where no sensor gives it: the right alpha gives a clear prediction.
 
 To add a way to search, write a subclass of `Search` decorated by `@registry.register("name")` and import it
 here.

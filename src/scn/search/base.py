@@ -14,7 +14,7 @@ from scn.core.errors import ScnError, WrongType
 from scn.core.losses import entropy
 from scn.core.network import SCN
 from scn.core.registry import Registry
-from scn.search.objective import Objective, get
+from scn.search.doubt import Doubt, get_doubt
 from scn.transforms import Transform
 
 NEAR = 1 / 24  # of a parameter's range: candidates closer than this explain an input in the same way
@@ -27,7 +27,7 @@ class Found:
     """What a search found for each of G groups of inputs that share a setting."""
 
     params: Tensor  # (G, P)
-    logits: Tensor  # (B, classes), the answers under these settings
+    logits: Tensor  # (B, classes), the network's outputs under these settings
     evaluations: int  # how many networks each input was shown to
     doubts: Tensor  # (C, G): of every candidate, means over a group
     candidates: Tensor  # (C, P), or (C, G, P) where each group had its own
@@ -35,25 +35,25 @@ class Found:
 
     @property
     def entropy(self) -> Tensor:
-        """(G,): mean entropy of the answers of each group."""
+        """(G,): mean entropy of the predictions of each group."""
         return entropy(self.logits).view(len(self.params), -1).mean(dim=1)
 
 
 class Search(ABC):
     """A way to find the setting. It keeps a copy of the network, with whatever it has mixed already.
 
-    options: what a way needs beside the network, the transform and the objective.
+    `doubt` names the measure that says how badly a setting explains an input: evidence or entropy.
     """
 
     by_doubt: ClassVar[bool] = True  # whether it goes by the network's doubt, which must be trained for that
 
-    def __init__(self, net: SCN, transform: Transform, objective: str = "evidence") -> None:
+    def __init__(self, net: SCN, transform: Transform, doubt: str = "evidence") -> None:
         if not isinstance(net, SCN):
             raise WrongType(f"a search needs an SCN, which can be configured, but got a {type(net).__name__}")
         require_parameters(transform)
         self.net = copy.deepcopy(net).eval().requires_grad_(False)
         self.transform = transform
-        self.objective: Objective = get(objective)
+        self.doubt: Doubt = get_doubt(doubt)
         self.low = torch.tensor([p.low for p in transform.parameters])
         self.span = torch.tensor([p.high - p.low for p in transform.parameters])
         self.circle = torch.tensor([p.periodic for p in transform.parameters])
@@ -72,7 +72,7 @@ class Search(ABC):
 
     def doubts(self, logits: Tensor, groups: int) -> Tensor:
         """(..., B, classes) -> (..., G): the mean doubt of each group."""
-        return self.objective.doubt(logits).unflatten(-1, (groups, -1)).mean(dim=-1)
+        return self.doubt.of(logits).unflatten(-1, (groups, -1)).mean(dim=-1)
 
     def bounded(self, params: Tensor) -> Tensor:
         """Settings in the range of the transform: around the circle, or no farther than the end."""
@@ -95,7 +95,7 @@ class Search(ABC):
         at least), and weighs as much as all candidates that are nearest to it.
         """
         batch = len(found.logits) // len(found.params)
-        doubts = found.doubts[:, group] * batch / self.objective.temperature
+        doubts = found.doubts[:, group] * batch / self.doubt.temperature
         candidates = found.candidates if found.candidates.dim() == 2 else found.candidates[:, group]
         belief = (-doubts).softmax(dim=0)
         apart = self.offset(candidates.unsqueeze(1), candidates.unsqueeze(0)).abs() / self.span

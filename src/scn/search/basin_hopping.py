@@ -26,9 +26,9 @@ class BasinHopping(Search):
         hops: int = 100,
         exact: bool = False,
         seed: int = 0,
-        objective: str = "entropy",
+        doubt: str = "entropy",
     ) -> None:
-        super().__init__(net, transform, objective)
+        super().__init__(net, transform, doubt)
         if hops < 0:
             raise ScnError(f"hops is a number of jumps, but is {hops}")
         self.hops, self.exact, self.seed = hops, exact, seed
@@ -50,7 +50,7 @@ class BasinHopping(Search):
             share = torch.from_numpy(np.atleast_1d(place)).requires_grad_(self.exact)
             with torch.set_grad_enabled(self.exact):
                 logits = self.net(x, self.transform.encode(self._params(share)))
-                total = self.objective.doubt(logits).sum()
+                total = self.doubt.of(logits).sum()
             if not self.exact:
                 return float(total)
             (slope,) = torch.autograd.grad(total, share)

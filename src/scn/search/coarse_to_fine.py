@@ -33,16 +33,16 @@ class CoarseToFine(Search):
         transform: Transform,
         budget: int = 256,
         keep: int = 2,
-        objective: str = "evidence",
+        doubt: str = "evidence",
     ) -> None:
-        super().__init__(net, transform, objective)
+        super().__init__(net, transform, doubt)
         count = len(transform.parameters)
         first = min(int((budget / 2) ** (1 / count) + 1e-9), STEPS.get(count, FEW))
         if first < 2:
             raise ScnError(f"a budget of {budget} is too small for {count} parameter(s): give {2 * 2**count}")
         if keep < 1:
             raise ScnError(f"keep must be at least 1, but is {keep}")
-        self.coarse, self.keep = Grid(net, transform, first, objective), keep
+        self.coarse, self.keep = Grid(net, transform, first, doubt), keep
         self.split = SPLIT.get(count, 2)
         inside = [(i + 0.5) / self.split - 0.5 for i in range(self.split)]
         self.offsets = torch.tensor(list(itertools.product(inside, repeat=count)))
@@ -61,8 +61,8 @@ class CoarseToFine(Search):
             centres = candidates.gather(0, kept.unsqueeze(2).expand(-1, -1, candidates.shape[2]))
             moves = (self.offsets * cells).view(1, -1, 1, candidates.shape[2])
             candidates = self.bounded((centres.unsqueeze(1) + moves).flatten(0, 1))  # (C, G, P)
-            answers = self._ask(x, candidates)
-            doubts = self.doubts(answers, groups)
+            outputs = self._outputs(x, candidates)
+            doubts = self.doubts(outputs, groups)
             cells, evaluations = cells / self.split, evaluations + len(candidates)
             lowest, place = doubts.min(dim=0)
             lower = lowest < least
@@ -71,12 +71,12 @@ class CoarseToFine(Search):
             best = torch.where(lower.unsqueeze(1), candidates[place, torch.arange(groups)], best)
             each = place.repeat_interleave(len(x) // groups)
             better = lower.repeat_interleave(len(x) // groups).unsqueeze(1)
-            logits = torch.where(better, answers[each, torch.arange(len(x))], logits)
+            logits = torch.where(better, outputs[each, torch.arange(len(x))], logits)
         return Found(best, logits, evaluations, found.doubts, found.candidates, error)
 
     @torch.no_grad()
-    def _ask(self, x: Tensor, params: Tensor) -> Tensor:
+    def _outputs(self, x: Tensor, params: Tensor) -> Tensor:
         """params: (C, G, P) -> (C, B, classes), in one call."""
         repeated = x.expand(len(params), *x.shape).flatten(0, 1)
-        answers: Tensor = self.net(repeated, self.transform.encode(params.flatten(0, 1)))
-        return answers.unflatten(0, (len(params), len(x)))
+        outputs: Tensor = self.net(repeated, self.transform.encode(params.flatten(0, 1)))
+        return outputs.unflatten(0, (len(params), len(x)))

@@ -1,8 +1,11 @@
-"""A small network that reads alpha off the input directly: one look instead of many."""
+"""A small network that reads alpha off the input directly: one look instead of many.
+
+It knows the data and the transform, but not the network that is configured, whatever that predicts.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import ClassVar
 
 import torch
@@ -43,6 +46,7 @@ def train_estimator(
     shown: Callable[[Tensor, Tensor], Tensor],
     steps: int = 3000,
     seed: int = 0,
+    progress: Callable[[range], Iterable[int]] = iter,
 ) -> Estimator:
     """An estimator for samples (N, ...); shown(samples, params) is what the network would see of them."""
     generator = torch.Generator().manual_seed(seed)
@@ -53,7 +57,7 @@ def train_estimator(
     size = min(BATCH, len(samples)) // SETTINGS * SETTINGS or 1
     optimiser = torch.optim.Adam(net.parameters(), 2e-3)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, steps)
-    for _ in range(steps):
+    for _ in progress(range(steps)):
         params = transform.sample(SETTINGS if size > 1 else 1, generator)
         chosen = torch.randint(len(samples), (size,), generator=generator)
         target = transform.encode(params).repeat_interleave(size // len(params), dim=0)
@@ -70,10 +74,8 @@ class Estimated(Search):
 
     by_doubt: ClassVar[bool] = False
 
-    def __init__(
-        self, net: SCN, transform: Transform, estimator: nn.Module, objective: str = "evidence"
-    ) -> None:
-        super().__init__(net, transform, objective)
+    def __init__(self, net: SCN, transform: Transform, estimator: nn.Module, doubt: str = "evidence") -> None:
+        super().__init__(net, transform, doubt)
         self.estimator = estimator
         self.settings = transform.grid(FINE.get(len(transform.parameters), 8))
         self.alphas = transform.encode(self.settings)

@@ -19,10 +19,8 @@ FEW = 4  # values of each, where there are more parameters than that
 class Candidates(Search):
     """A finite set of settings (C, P) that the user gives, such as the four ways to mount a camera."""
 
-    def __init__(
-        self, net: SCN, transform: Transform, candidates: Tensor, objective: str = "evidence"
-    ) -> None:
-        super().__init__(net, transform, objective)
+    def __init__(self, net: SCN, transform: Transform, candidates: Tensor, doubt: str = "evidence") -> None:
+        super().__init__(net, transform, doubt)
         candidates = transform.checked(candidates)
         if candidates.dim() != 2 or len(candidates) == 0:
             raise ScnError("there are no candidates to choose from: give at least one setting")
@@ -43,11 +41,11 @@ class Grid(Candidates):
     """All settings of a regular grid: `steps` values of each parameter."""
 
     def __init__(
-        self, net: SCN, transform: Transform, steps: int | None = None, objective: str = "evidence"
+        self, net: SCN, transform: Transform, steps: int | None = None, doubt: str = "evidence"
     ) -> None:
         require_parameters(transform)
         self.steps = STEPS.get(len(transform.parameters), FEW) if steps is None else steps
-        super().__init__(net, transform, transform.grid(self.steps), objective)
+        super().__init__(net, transform, transform.grid(self.steps), doubt)
         intervals = torch.where(self.circle, self.steps, max(1, self.steps - 1))
         self.cells = self.span / intervals  # (P,): from one value to the next
 

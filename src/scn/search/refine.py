@@ -29,12 +29,12 @@ class Refine(Search):
         steps: int | None = None,
         newton: int = 1,
         start: Search | None = None,
-        objective: str = "evidence",
+        doubt: str = "evidence",
     ) -> None:
-        super().__init__(net, transform, objective)
+        super().__init__(net, transform, doubt)
         if newton < 0:
             raise ScnError(f"newton is a number of steps, but is {newton}")
-        self.start = start or Grid(net, transform, steps, objective)
+        self.start = start or Grid(net, transform, steps, doubt)
         self.newton = newton
 
     def find(self, x: Tensor, groups: int) -> Found:

@@ -27,17 +27,17 @@ class Stream:
     spread: Tensor  # (N, P)
     lost: Tensor  # (N,)
     reconfigured: Tensor  # (N,)
-    right: Tensor  # (N,): answers of the tracker's network
-    right_if_told: Tensor  # (N,): answers of the network that is told the setting
+    values: Tensor  # (N,): what each prediction of the tracker's network counts
+    known_values: Tensor  # (N,): the same of the network that is configured for the true setting
     near: Tensor  # (N,): whether the believed setting is close to the true one
     jumps: Tensor  # (J,): inputs before which the setting jumped
 
     def summary(self) -> Summary:
         waits = [self._wait(int(jump)) for jump in self.jumps]
         return Summary(
-            inputs=len(self.right),
-            accuracy=self.right[START:].double().mean().item(),
-            known_accuracy=self.right_if_told[START:].double().mean().item(),
+            inputs=len(self.values),
+            accuracy=self.values[START:].mean().item(),
+            known_accuracy=self.known_values[START:].mean().item(),
             jumps=len(waits),
             recovered=sum(wait <= PATIENCE for wait in waits) / len(waits) if waits else None,
             reconfigured=self.reconfigured.double().mean().item(),
@@ -52,7 +52,10 @@ class Stream:
 
 @dataclass(frozen=True)
 class Summary:
-    """Shares; accuracies are those after the first few inputs, jumps included."""
+    """Shares; accuracies are those after the first few inputs, jumps included.
+
+    A tracker goes by class probabilities, so that its score is always the accuracy.
+    """
 
     inputs: int
     accuracy: float
@@ -81,24 +84,26 @@ def follow(run: Run, tracker: Tracker, count: int, drift: Tensor, seed: int = 0)
     """Show the tracker test samples of the run, one by one."""
     generator = torch.Generator().manual_seed(seed)
     images, labels = data.load(run.config.data).split("test")
-    transform, normalise = tracker.transform, run.normalisation()
+    transform, method, normalise = tracker.transform, run.method(), run.normalisation()
     truth, jumps = walk(tracker, count, drift, generator)
     chosen = torch.randint(len(images), (count,), generator=generator)
-    seen, told = [], []
+    tracked, known = [], []
     for index, setting in zip(chosen.tolist(), truth, strict=True):
-        x = normalise(transform.apply(to_float(images[index : index + 1]), setting))
-        seen.append(tracker(x))
-        told.append(tracker.net(x, transform.encode(setting)).argmax(dim=1))
-    believed = torch.stack([s.params for s in seen])
-    answers = torch.stack([s.logits.argmax() for s in seen if s.logits is not None])
+        x = method.inputs(to_float(images[index : index + 1]), setting, normalise)
+        tracked.append(tracker(x))
+        known.append(tracker.net(x, transform.encode(setting)))
+    believed = torch.stack([t.params for t in tracked])
+    logits = torch.stack([t.logits for t in tracked if t.logits is not None])
+    truths = method.objective.labels(labels[chosen])
+    spread = method.objective.spread(truths)
     return Stream(
         truth,
         believed,
-        torch.stack([s.spread for s in seen]),
-        torch.tensor([s.lost for s in seen]),
-        torch.tensor([s.reconfigured for s in seen]),
-        answers == labels[chosen],
-        torch.cat(told) == labels[chosen],
+        torch.stack([t.spread for t in tracked]),
+        torch.tensor([t.lost for t in tracked]),
+        torch.tensor([t.reconfigured for t in tracked]),
+        method.objective.values(logits, truths, spread)[:, 0],
+        method.objective.values(torch.cat(known), truths, spread)[:, 0],
         transform.distance(believed, truth) <= NEAR,
         jumps,
     )

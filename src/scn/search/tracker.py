@@ -44,11 +44,11 @@ class Tracker:
         drift: float | Sequence[float],
         jump: float = 0.01,
         steps: int | None = None,
-        objective: str = "evidence",
+        doubt: str = "evidence",
     ) -> None:
         if not 0 <= jump < 1:
             raise ScnError(f"jump is a probability below 1, but is {jump}")
-        self.search = Grid(net, transform, steps, objective)
+        self.search = Grid(net, transform, steps, doubt)
         self.net, self.transform = self.search.net, transform
         self.candidates, self.bank = self.search.candidates, self.search.bank
         self.belief = torch.full((len(self.candidates),), 1 / len(self.candidates))
@@ -83,7 +83,7 @@ class Tracker:
         usable = bool(torch.isfinite(x).all())
         if usable:
             doubts = self.search.doubts(self.bank(x), 1).squeeze(1)
-            log = self.belief.log() - doubts / self.search.objective.temperature
+            log = self.belief.log() - doubts / self.search.doubt.temperature
             self.belief = log.softmax(dim=0)
         params, spread, lost = self._estimate()
         reconfigured = self._configure(params) if usable or self.plain is None else False

@@ -129,19 +129,22 @@ class Training:
     def _finish_epoch(self, state: State, epoch: int) -> dict[str, Any]:
         """Validate, note the result in the state, and return the metrics."""
         parts = {name: float(value) / self.steps_per_epoch for name, value in state.sums.items()}
-        objective = self.method.objective
-        values = self.validate(state.net)
-        reached = float(values.mean()) if len(values) else None
-        state.note(reached, objective.standard_error(values), objective.score)
         return {
             "epoch": epoch + 1,
             "loss": sum(parts.values()),
             **parts,
-            f"validation_{objective.score.key}": reached,
+            f"validation_{self.method.objective.score.key}": self.judge(state),
             "learning_rate": self.recipe.rate(state.step - 1, self.steps_per_epoch),
             **self.method.statistics(state.net),
             "seconds": round(state.seconds, 3),
         }
+
+    def judge(self, state: State) -> float | None:
+        """The score on the validation data, which is noted in the state."""
+        objective, values = self.method.objective, self.validate(state.net)
+        reached = float(values.mean()) if len(values) else None
+        state.note(reached, objective.standard_error(values), objective.score)
+        return reached
 
     @torch.no_grad()
     def validate(self, net: nn.Module) -> Tensor:

@@ -69,7 +69,7 @@ class Muon(torch.optim.Optimizer):
         self.vectors = [piece for piece in found if not piece.height]
         parameters = list(dict.fromkeys(piece.parameter for piece in found))
         if not all(parameter.is_contiguous() for parameter in parameters):
-            raise ScnError("Muon needs parameters in ordinary memory order: say --set optimiser=adam")
+            raise ScnError("Muon needs parameters in ordinary memory order: say `optimiser=adam`")
         super().__init__(parameters, {"lr": lr, "weight_decay": weight_decay})
 
     @torch.no_grad()

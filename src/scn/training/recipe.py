@@ -41,6 +41,7 @@ class Recipe(Terms):
     `alphas_per_batch` is K, how many parameter draws share a batch. A schedule falls from `learning_rate`
     to `final_rate`; "warm-restarts" does so again and again, each time `restart_growth` times as long.
     `train_samples` is how many samples are used, 0 for all.
+    `clamp` moves measured parameters outside their range to its nearest end; else they are refused.
     `compiled` makes a step one piece of machine code (see scn.training.step), for long trainings.
     """
 
@@ -57,6 +58,7 @@ class Recipe(Terms):
     horizontal_flip: bool = False
     validation_share: float = 0.05
     train_samples: int = 0
+    clamp: bool = False
     mixed_precision: bool = False
     compiled: bool = False
 

@@ -74,7 +74,7 @@ class CompiledStep(PlainStep):
         if self.function is not None:
             if shapes != self.shapes:
                 raise ScnError(
-                    "batches differ in shape, and a compiled step has one: train without --compile"
+                    "batches differ in shape, and a compiled step has one: train with `compiled=False`"
                 )
             return self._replay(self.function, x, y, alphas)
         self.shapes = shapes
@@ -87,7 +87,7 @@ class CompiledStep(PlainStep):
         parts = self._replay(self.function, x, y, alphas)
         rounding = ROUNDING[self.mixed_precision]
         if not _alike([parameter.grad for parameter in self.parameters], expected, rounding):
-            raise ScnError("the compiled step finds other gradients: train without --compile")
+            raise ScnError("the compiled step finds other gradients: train with `compiled=False`")
         return parts
 
     def _copied_buffers(self) -> dict[str, Tensor]:
@@ -104,7 +104,7 @@ class CompiledStep(PlainStep):
                 return compile(graph, list(inputs))
         except RuntimeError as error:
             raise ScnError(
-                f"{type(self.net).__name__} cannot be compiled: train without --compile "
+                f"{type(self.net).__name__} cannot be compiled: train with `compiled=False` "
                 f"({str(error).partition(chr(10))[0]})"
             ) from error
 
@@ -152,4 +152,4 @@ def _alike(gradients: list[Tensor | None], expected: list[Tensor | None], roundi
 
 def require_compiler() -> None:
     if not any(map(shutil.which, COMPILERS)):
-        raise ScnError(f"--compile needs a C++ compiler, but there is none of {', '.join(COMPILERS)}")
+        raise ScnError(f"`compiled=True` needs a C++ compiler, but there is none of {', '.join(COMPILERS)}")

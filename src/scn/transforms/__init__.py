@@ -11,7 +11,7 @@ from scn.transforms.base import Parameter, Transform, registry
 from scn.transforms.colour import Brightness, Contrast, Saturation, Sharpness
 from scn.transforms.compose import Composed
 from scn.transforms.geometric import Rotation, Scaling, Translation
-from scn.transforms.sensor import Light
+from scn.transforms.sensor import Light, Measured
 from scn.transforms.solid import Rotation3D
 
 
@@ -35,6 +35,7 @@ __all__ = [
     "Composed",
     "Contrast",
     "Light",
+    "Measured",
     "Parameter",
     "Pitch",
     "Rotation",

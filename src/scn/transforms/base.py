@@ -6,6 +6,7 @@ configuration network sees. Both are tensors with one row for each draw.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -37,6 +38,10 @@ class Parameter:
         known = [value for value in (0.0, *([] if self.unit else [1.0])) if self.low <= value <= self.high]
         return known[0] if known else (self.low + self.high) / 2
 
+    def __str__(self) -> str:
+        """The name and the range, as a message says them."""
+        return f"{self.name} from {self.low:g} to {self.high:g} {self.unit}".rstrip()
+
     def grid(self, steps: int) -> Tensor:
         """(steps,) values over the range; a circle's last value is not its first again."""
         if steps < 1:
@@ -58,6 +63,26 @@ class Parameter:
                 f"{self.low:g} to {self.high:g} {self.unit}".rstrip()
             )
         return round(intervals) + (not self.periodic)
+
+
+@dataclass(frozen=True)
+class Outside:
+    """Values of one parameter that do not lie in its range: how many rows, the lowest and the highest."""
+
+    parameter: Parameter
+    count: int
+    total: int
+    lowest: float
+    highest: float
+
+    def facts(self) -> dict[str, Any]:
+        """For a file that says what was measured."""
+        ends = {"lowest": self.lowest, "highest": self.highest}
+        return {"said": str(self), "parameter": self.parameter.name, "count": self.count, **ends}
+
+    def __str__(self) -> str:
+        values = f"{self.lowest:g}" if self.lowest == self.highest else f"{self.lowest:g} to {self.highest:g}"
+        return f"{self.count:,} of {self.total:,} values ({values}) lie outside the range, {self.parameter}"
 
 
 class Transform(ABC):
@@ -146,6 +171,40 @@ class Transform(ABC):
             raise ScnError("params must be finite numbers")
         return params
 
+    def outside(self, params: Tensor) -> list[Outside]:
+        """What of params (N, P) no setting has, for each parameter that has such values.
+
+        A circle has no outside.
+        """
+        params, found = self.checked(params), []
+        for parameter, values in zip(self.parameters, params.unbind(dim=-1), strict=True):
+            low, high = torch.tensor([parameter.low, parameter.high]).to(values)
+            wrong = values[(values < low) | (values > high)]
+            if len(wrong) and not parameter.periodic:
+                ends = wrong.min().item(), wrong.max().item()
+                found.append(Outside(parameter, len(wrong), values.numel(), *ends))
+        return found
+
+    def clamped(self, params: Tensor) -> Tensor:
+        """params (N, P) with what lies outside a range moved to its nearest end."""
+        params = self.checked(params)
+        ends = [(-math.inf, math.inf) if p.periodic else (p.low, p.high) for p in self.parameters]
+        low, high = torch.tensor(ends).to(params).unbind(dim=1)
+        return params.clamp(low, high)
+
+    def within(self, params: Tensor, *, clamp: bool = False, named: str = "params") -> Tensor:
+        """params (N, P) that all lie in their ranges: others are refused, or clamped if `clamp` is set."""
+        if clamp:
+            return self.clamped(params)
+        outside = self.outside(params)
+        if outside:
+            raise ScnError(
+                f"{named}: {'; '.join(map(str, outside))}. Give the transform the range of your sensor (a "
+                "class of your own, with low and high), correct the values, or set `clamp=True`, which moves "
+                "them to the nearest end"
+            )
+        return self.checked(params)
+
     def rows(self, x: Tensor, params: Tensor) -> Tensor:
         """params as (K, P) that share out the batch x."""
         params = self.checked(params).to(x.device)
@@ -157,4 +216,4 @@ class Transform(ABC):
         return params
 
 
-registry: Registry[type[Transform]] = Registry("transform")
+registry: Registry[type[Transform]] = Registry("transform", Transform)

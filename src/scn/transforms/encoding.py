@@ -11,18 +11,20 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Circle:
-    """An angle in degrees -> its cosine and sine."""
+    """A value that returns after `period`, by default an angle in degrees -> cosine and sine of its angle."""
 
+    period: float = 360.0
     size: int = 2
 
 
 @dataclass(frozen=True)
 class Linear:
-    """A value from `low` to `high` -> the value divided by `unit`."""
+    """A value from `low` to `high` -> how many times `unit` it lies above `origin`."""
 
     low: float
     high: float
     unit: float = 1.0
+    origin: float = 0.0
     size: int = 1
 
 

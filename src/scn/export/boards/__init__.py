@@ -70,7 +70,7 @@ def is_configured(subject: Subject, options: Options) -> bool:
 def check(subject: Subject, options: Options) -> None:
     """What a board's project refuses beside what C code does."""
     if options.state == "explicit":
-        raise ScnError("a board's project holds the state itself: leave out `state` explicit")
+        raise ScnError("a board's project holds the state itself: leave out `state=explicit`")
     if options.sensor is not None and not is_configured(subject, options):
         raise ScnError("the network is not configured on the board: leave out `sensor`")
     c.check(subject, options)

@@ -82,7 +82,7 @@ class Operation(ABC):
 
     def write_int8(self, code: Int8Code) -> None:
         """Add its C code in whole numbers."""
-        raise CannotExport(f'"{self.name}" has no code in whole numbers: use `inference` float')
+        raise CannotExport(f'"{self.name}" has no code in whole numbers: use `inference=float`')
 
     def float_scratch(self, code: FloatCode) -> int:
         """Floats that it needs besides its values while it runs."""

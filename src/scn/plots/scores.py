@@ -1,4 +1,4 @@
-"""Accuracy over the parameters of a transform, for every D and every baseline.
+"""The score over the parameters of a transform, for every D and every baseline.
 
 One angle goes around a circle, one other parameter along a line, two span a heat map for each method. With
 three or more there is a panel for each, with the mean over the others.
@@ -15,7 +15,9 @@ import torch
 from torch import Tensor
 
 from scn.core.errors import ScnError
+from scn.objectives import Score
 from scn.plots.options import Options
+from scn.plots.scale import brief, draw_chance, limits, score_axis
 from scn.plots.style import HEAT, colours, entitle, label, legend_below, named, new_figure, said
 from scn.runs.collection import LoadedRun, band, groups, tested_on
 from scn.runs.labels import Key, task_title
@@ -24,13 +26,12 @@ from scn.transforms import Parameter, Transform
 
 Tables = Mapping[Key, Sequence[Scores]]  # what the seeds of each kind of run reached
 ACROSS, MARGINS = 3, 3  # heat maps, or single parameters of several, beside each other
-LEAST_RADIUS = 0.3  # of accuracy: a smaller one would make stars of chance
 FEW = 13  # settings that are marked one by one
 
 
 @dataclass(frozen=True)
 class Curve:
-    """Accuracy over one parameter: lowest, mean and highest of the seeds."""
+    """The score over one parameter: lowest, mean and highest of the seeds."""
 
     places: Tensor
     low: Tensor
@@ -39,14 +40,14 @@ class Curve:
 
 
 def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
-    """The figure `accuracy`."""
+    """The figure `scores`, which is also called `accuracy`."""
     tables = {key: [one.table for one in several] for key, several in groups(loaded).items()}
     note = ", ".join(filter(None, (tested_on(loaded), band(loaded))))
     return draw_tables(tables, loaded[0].transform, task_title(loaded[0].run, note))
 
 
 def draw_tables(tables: Tables, transform: Transform, title: str) -> Any:
-    """A figure of accuracies: around, along, or as maps, by the parameters of the transform."""
+    """A figure of scores: around, along, or as maps, by the parameters of the transform."""
     if len(transform.parameters) == 2:
         return _maps(tables, transform, title)
     count = len(transform.parameters)
@@ -66,7 +67,7 @@ def draw_tables(tables: Tables, transform: Transform, title: str) -> Any:
 
 
 def draw_curves(axes: Any, tables: Tables, transform: Transform, place: int = 0, small: bool = False) -> None:
-    """Accuracy over one parameter: a curve for each kind of run, points for networks of one setting."""
+    """The score over one parameter: a curve for each kind of run, points for networks of one setting."""
     parameter = transform.parameters[place]
     shades = colours(list(tables))
     for key, several in tables.items():
@@ -84,7 +85,9 @@ def draw_curves(axes: Any, tables: Tables, transform: Transform, place: int = 0,
             axes.fill_between(x, low, high, color=shades[key], alpha=0.2, linewidth=0)
         marker = "." if len(curve.places) <= FEW else None  # a line between so few would hide where they are
         axes.plot(x, mean, color=shades[key], label=label(*key), marker=marker)
-    _limit(axes, tables, parameter, small)
+    _set_limits(axes, tables, parameter, small)
+    every = [table for several in tables.values() for table in several]
+    draw_chance(axes, [table.facts.get("chance") for table in every])
 
 
 def averaged(several: Sequence[Scores], place: int = 0) -> Curve:
@@ -119,26 +122,30 @@ def _is_points(several: Sequence[Scores]) -> bool:
     return all(len(table.params) == 1 for table in several)
 
 
-def _limit(axes: Any, tables: Tables, parameter: Parameter, small: bool) -> None:
+def score_of(tables: Tables) -> Score:
+    """What these tables hold; all of a figure hold the same."""
+    return next(iter(tables.values()))[0].score
+
+
+def _set_limits(axes: Any, tables: Tables, parameter: Parameter, small: bool) -> None:
     """Scales that end at round numbers; a circle says what its centre is, because it is seldom 0."""
     values = torch.cat([table.values for several in tables.values() for table in several])
-    step = 0.1 if values.max() - values.min() > 0.12 else 0.05
-    low = max(0.0, step * math.floor(values.min().item() / step + 1e-9))
-    high = min(1.0, step * math.ceil(values.max().item() / step + 1e-9))
-    high = high if high > low else low + step
+    score = score_of(tables)
+    low, high = limits(values.tolist(), score, parameter.periodic)
     if parameter.periodic:
-        low = max(0.0, min(low, high - LEAST_RADIUS))
-        _circle(axes, parameter, low, high, small)
+        axes.set_ylim(low, high)
+        about = f"centre {low:g}" if small else f"{score_axis(score)}, centre {low:g}"
+        axes.set_xlabel(f"{parameter.name}\n{about}" if small else f"{named(parameter)}; {about}")
+        _mark_circle(axes, parameter, small)
         return
     margin = 0.03 * (high - low)
-    axes.set(ylim=(low - margin, high + margin), xlabel=named(parameter), ylabel="test accuracy")
+    axes.set(ylim=(low - margin, high + margin), xlabel=named(parameter), ylabel=score_axis(score))
 
 
-def _circle(axes: Any, parameter: Parameter, low: float, high: float, small: bool) -> None:
+def _mark_circle(axes: Any, parameter: Parameter, small: bool) -> None:
     from matplotlib.patheffects import withStroke
     from matplotlib.ticker import FormatStrFormatter, MaxNLocator
 
-    axes.set_ylim(low, high)
     axes.yaxis.set_major_locator(MaxNLocator(2 if small else 4, steps=[1, 2, 5, 10]))
     axes.yaxis.set_major_formatter(FormatStrFormatter("%g"))
     axes.set_rlabel_position(67)
@@ -148,8 +155,6 @@ def _circle(axes: Any, parameter: Parameter, low: float, high: float, small: boo
     axes.tick_params(axis="x", pad=-3 if small else -1)
     for text in axes.get_yticklabels():
         text.set_path_effects([withStroke(linewidth=1.5, foreground="white")])
-    about = f"test accuracy, centre {low:g}"
-    axes.set_xlabel(f"{parameter.name}\ncentre {low:g}" if small else f"{named(parameter)}; {about}")
 
 
 def _maps(tables: Tables, transform: Transform, title: str) -> Any:
@@ -159,19 +164,21 @@ def _maps(tables: Tables, transform: Transform, title: str) -> Any:
     figure = new_figure(0.62 + (2.4 / across + 0.32) * down)
     grid = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True)
     values = torch.cat([table.values for several in tables.values() for table in several])
-    scale = {"vmin": values.min().item(), "vmax": values.max().item(), "cmap": HEAT}
+    score = score_of(tables)
+    colour = HEAT if score.higher_is_better else f"{HEAT}_r"  # light is good
+    scale = {"vmin": values.min().item(), "vmax": values.max().item(), "cmap": colour}
     shown = None
     for axes, (key, several) in zip(grid.flat, tables.items(), strict=False):
         shown = _map(axes, several, scale)
         mean = sum(table.mean for table in several) / len(several)
-        axes.set_title(f"{label(*key)}\nmean {mean:.3f}", fontsize=6)
+        axes.set_title(f"{label(*key)}\nmean {brief(score, mean)}", fontsize=6)
         axes.set_box_aspect(1)
         axes.grid(visible=False)
     label_outer(grid, len(tables))
     first, second = transform.parameters
     figure.supxlabel(named(first), fontsize=7)
     figure.supylabel(named(second), fontsize=7)
-    figure.colorbar(shown, ax=grid, shrink=0.8, aspect=20, pad=0.02, label="test accuracy")
+    figure.colorbar(shown, ax=grid, shrink=0.8, aspect=20, pad=0.02, label=score_axis(score))
     entitle(figure, title)
     return figure
 

@@ -1,0 +1,114 @@
+"""Engines: every job once, none lost by another's failure, and nothing left when nobody asks any more."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from scn.core.errors import Failed, ScnError
+from scn.experiment import engines
+from scn.experiment.engines import local
+
+
+class Odd(Exception):
+    """An error that cannot be sent from process to process."""
+
+    def __init__(self, one: int, other: int) -> None:
+        super().__init__(f"{one} and {other}")
+
+
+def work(job: tuple[str, float]) -> str:
+    """What a job's name says."""
+    name, value = job
+    if name == "wait":
+        time.sleep(value)
+    elif name == "fail":
+        raise ScnError(f"{value} is wrong")
+    elif name == "odd":
+        raise Odd(1, 2)
+    elif name == "die":
+        os._exit(9)
+    return f"{name} {value}"
+
+
+def note(path: str) -> None:
+    """Go on writing for ever."""
+    while True:
+        with Path(path).open("a") as file:
+            file.write("x")
+        time.sleep(0.01)
+
+
+def count(folder: str) -> int:
+    """How many are at work beside this one."""
+    mine = Path(folder) / str(os.getpid())
+    mine.touch()
+    time.sleep(0.3)
+    found = len(list(Path(folder).iterdir()))
+    mine.unlink()
+    return found
+
+
+def test_results_come_in_the_order_in_which_jobs_end() -> None:
+    ended = list(local(work, [("wait", 3.0), ("quick", 1.0), ("quick", 2.0)], 2))
+    assert [one.result for one in ended] == ["quick 1.0", "quick 2.0", "wait 3.0"]
+    assert [one.job for one in ended][-1] == ("wait", 3.0)
+
+
+def test_a_job_that_fails_or_dies_takes_no_other_with_it() -> None:
+    jobs = [("fail", 7.0), ("die", 0.0), ("odd", 0.0), ("quick", 1.0), ("quick", 2.0)]
+    ended = {one.job: one for one in local(work, jobs, 2)}
+    assert set(ended) == set(jobs)
+    assert [ended[job].result for job in jobs[3:]] == ["quick 1.0", "quick 2.0"]
+    wrong = ended["fail", 7.0].error
+    assert isinstance(wrong, ScnError)
+    assert str(wrong) == "7.0 is wrong"
+    assert 'raise ScnError(f"{value} is wrong")' in wrong.__notes__[0]
+    died = ended["die", 0.0].error
+    assert isinstance(died, Failed)
+    assert "its process ended without a word (code 9)" in str(died)
+    assert "Odd: 1 and 2" in str(ended["odd", 0.0].error)
+
+
+def test_no_more_jobs_than_asked_for_are_side_by_side(tmp_path: Path) -> None:
+    found = [one.result for one in local(count, [str(tmp_path)] * 4, 2)]
+    assert all(one is not None and one <= 2 for one in found)
+
+
+def test_nothing_goes_on_when_nobody_asks_any_more(tmp_path: Path) -> None:
+    path = tmp_path / "written"
+    results = local(_note_or_wait, [str(path), ""], 2)
+    assert next(results).job == ""
+    assert path.stat().st_size > 0
+    results.close()  # type: ignore[attr-defined]
+    before = path.stat().st_size
+    time.sleep(0.3)
+    assert path.stat().st_size == before
+
+
+def _note_or_wait(path: str) -> str:
+    if path:
+        note(path)
+    time.sleep(2.0)
+    return "waited"
+
+
+def test_one_at_a_time_is_the_least() -> None:
+    with pytest.raises(ScnError, match="`jobs` must be at least 1, but is 0"):
+        list(local(work, [("quick", 1.0)], 0))
+
+
+def test_only_the_processors_that_may_be_used_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {3}, raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: 64)
+    assert engines.cores() == 1
+    monkeypatch.delattr(os, "sched_getaffinity")
+    assert engines.cores() == 64
+
+
+def test_an_unknown_engine_is_an_error() -> None:
+    with pytest.raises(ScnError, match=r'there is no engine "remote"\. Known: local'):
+        engines.get("remote")

@@ -1,0 +1,114 @@
+"""The plan of the house: every package has its floor, arrows point down only, and nothing grows too long."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterator
+
+from source import FILES, MODULES, SOURCE, functions, imports, package, raised
+
+# From the top down. A package imports those on lower floors, and of its own floor none but itself.
+FLOORS = (
+    ("cli",),
+    ("report", "explorer"),
+    ("pages",),
+    ("plots",),
+    ("experiment",),
+    ("device", "export", "search"),
+    ("runs",),
+    ("training",),
+    ("methods",),
+    ("objectives",),
+    ("transforms", "backbones", "data"),
+    ("core",),
+)
+BESIDE = {("device", "export")}  # what is measured on a device is what was exported
+HEIGHT = {name: height for height, names in enumerate(reversed(FLOORS)) for name in names}
+
+LONGEST_FUNCTION = 60
+LONGEST_FILE = 350
+
+# Files whose errors only a programmer of scn can meet may raise those of Python.
+FOR_PROGRAMMERS = {"core/units.py", "pages/assemble.py"}
+OF_PYTHON = {
+    name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, Exception)
+} - {"NotImplementedError", "AttributeError", "StopIteration", "AssertionError"}
+
+# What breaks these rules today. Nothing may be added; a row that is mended must go, and in the end all.
+KNOWN_CYCLES = {("scn.export.interpret", "scn.export.quantise")}
+KNOWN_LONG = {
+    "cli/device.py command",
+    "cli/evaluate.py command",
+    "cli/export.py command",
+    "cli/search.py command",
+    "cli/train.py command",
+    "experiment/plan.py plan_run",
+}
+KNOWN_RAISED = {"core/subspace.py IndexError", "export/layer_table.py TypeError"}
+
+
+def arrows() -> Iterator[tuple[str, str]]:
+    """(module, module it imports), for every file but the front door, which shows what people use."""
+    for module, path in MODULES.items():
+        if module != "scn":
+            yield from ((module, target) for target in imports(path))
+
+
+def may_import(here: str, there: str) -> bool:
+    lower = there in HEIGHT and HEIGHT[there] < HEIGHT[here]
+    return here == there or lower or (here, there) in BESIDE
+
+
+def test_every_package_has_its_floor() -> None:
+    found = {package(module) for module in MODULES} - {""}
+    assert found - set(HEIGHT) == set(), "a new package needs its place in FLOORS"
+    assert [path.name for path in SOURCE.glob("*.py")] == ["__init__.py"], "modules live in packages"
+
+
+def test_arrows_point_down() -> None:
+    assert {arrow for arrow in arrows() if not may_import(*map(package, arrow))} == set()
+
+
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    below: dict[str, set[str]] = {module: set() for module in MODULES}
+    for module, target in arrows():
+        below[module].add(target)
+
+    def reached(module: str) -> set[str]:
+        found: set[str] = set()
+        waiting = [module]
+        while waiting:
+            new = below.get(waiting.pop(), set()) - found
+            found |= new
+            waiting += new
+        return found
+
+    reach = {module: reached(module) for module in MODULES}
+    cycles = {
+        tuple(sorted(other for other in reach[module] if module in reach.get(other, set())))
+        for module in MODULES
+        if module in reach[module]
+    }
+    assert cycles == KNOWN_CYCLES
+
+
+def test_functions_are_short() -> None:
+    lengths = [
+        (f"{path.relative_to(SOURCE)} {node.name}", (node.end_lineno or 0) - node.lineno + 1)
+        for path in FILES
+        for node in functions(path)
+    ]
+    assert {name for name, length in lengths if length > LONGEST_FUNCTION} == KNOWN_LONG
+
+
+def test_files_are_short() -> None:
+    lengths = {str(path.relative_to(SOURCE)): len(path.read_text().splitlines()) for path in FILES}
+    assert {name: length for name, length in lengths.items() if length > LONGEST_FILE} == {}
+
+
+def test_errors_for_people_are_of_one_family() -> None:
+    """An error of Python is shown with its traceback, as a fault of the program: ScnError is for people."""
+    found = {
+        f"{path.relative_to(SOURCE)} {name}" for path in FILES for name in raised(path) if name in OF_PYTHON
+    }
+    assert {row for row in found if row.split()[0] not in FOR_PROGRAMMERS} == KNOWN_RAISED

@@ -1,0 +1,158 @@
+"""Parts of the user's own, package.module:Name: named on the command line, never by a file alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import scn
+from scn import data, methods, transforms
+from scn.core.errors import ScnError
+from scn.core.registry import allow, allowed
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+PARTS = ("stripes", "Fading", "Blurred", "TinyNet")
+SMALL = ("--epochs", "1", "--batch-size", "64")
+
+
+@pytest.fixture(autouse=True)
+def _in_examples(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.chdir(EXAMPLES)
+    before = list(sys.path)
+    yield
+    sys.path[:] = before
+
+
+def command(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """In a process of its own, as a user calls it: nothing is imported yet."""
+    program = [sys.executable, "-c", "from scn.cli.main import main; main()"]
+    places = {"PYTHONPATH": str(Path(scn.__file__).parents[1])}
+    return subprocess.run(
+        [*program, *arguments], capture_output=True, text=True, env={**os.environ, **places}, check=False
+    )
+
+
+def own(*names: str) -> list[str]:
+    return [part for name in names for part in ("--own", f"my_parts:{name}")]
+
+
+def test_code_is_imported_only_where_it_is_allowed() -> None:
+    refusal = r'"my_parts:Fading" is code of your own.* by scn\.allow or `own=my_parts:Fading`'
+    with pytest.raises(ScnError, match=refusal):
+        transforms.get("my_parts:Fading")
+    with allow("my_parts:Fading"):
+        assert transforms.get("my_parts:Fading").parameters[0].name == "visibility"
+        with allow("other:Part", None, "rotation"):
+            assert allowed() == {"my_parts:Fading", "other:Part"}
+        assert allowed() == {"my_parts:Fading"}
+    assert allowed() == frozenset()
+
+
+def test_an_own_part_of_a_composition_and_its_presets() -> None:
+    with allow("my_parts:Fading+rotation", "my_parts:Daylight"):
+        assert [p.name for p in transforms.get("my_parts:Fading+rotation").parameters] == [
+            "visibility",
+            "angle",
+        ]
+        assert transforms.get("my_parts:Daylight").parameters[0].high == 5000
+        assert transforms.get("my_parts:Daylight", "outdoors").parameters[0].high == 100_000
+        with pytest.raises(ScnError, match='Daylight has no preset "paper"'):
+            transforms.get("my_parts:Daylight", "paper")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("my_parts:Nothing", 'the transform "my_parts:Nothing" cannot be imported'),
+        ("no_such_module:Nothing", "No module named 'no_such_module'"),
+        ("my_parts:", "is not of the form package.module:Name"),
+        (":Fading", "is not of the form package.module:Name"),
+        ("my_parts:TinyNet", r"is not a subclass of scn\.transforms\.base\.Transform"),
+        ("my_parts:stripes", "is not a subclass of"),
+        ("scn.transforms.base:Transform", "lacks apply, encode"),
+    ],
+)
+def test_what_is_no_transform_is_said(name: str, message: str) -> None:
+    with allow(name), pytest.raises(ScnError, match=message):
+        transforms.get(name)
+
+
+def test_an_own_method_and_own_data() -> None:
+    with allow("my_parts:Blurred", "my_parts:stripes", "my_parts:TinyNet"):
+        assert methods.get("my_parts:Blurred").__name__ == "Blurred"
+        found = data.load("my_parts:stripes")
+        assert (found.name, found.classes, found.counts["train"]) == ("stripes", ["upright", "level"], 400)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("scn.transforms:Light", "must return arrays by name .* but returned Light"),
+        ("my_parts:__name__", "must be a function that returns arrays, not 'my_parts'"),
+    ],
+)
+def test_what_is_no_data_set_is_said(name: str, message: str) -> None:
+    with allow(name), pytest.raises(ScnError, match=message):
+        data.load(name)
+
+
+def test_a_run_of_own_parts_alone_imports_nothing(tmp_path: Path) -> None:
+    folder = str(tmp_path / "run")
+    given = dict(zip(("--data", "--transform", "--method", "--backbone"), PARTS, strict=True))
+    options = [part for option, name in given.items() for part in (option, f"my_parts:{name}")]
+    made = command("train", *options, *SMALL, "-o", folder, "--quiet")
+    assert made.returncode == 0, made.stderr
+    assert json.loads((tmp_path / "run" / "config.json").read_text())["transform"] == "my_parts:Fading"
+    for missing, option in (("Fading", "--own"), ("Blurred", "--own"), ("TinyNet", "--backbone")):
+        refused = command("evaluate", folder, *own(*(name for name in PARTS if name != missing)))
+        assert refused.returncode == 2, refused.stderr
+        assert f"{option} my_parts:{missing}" in refused.stderr
+    shown = command("evaluate", folder, *own(*PARTS), "--json", "--quiet")
+    assert shown.returncode == 0, shown.stderr
+    assert len(json.loads(shown.stdout)["params"]) == 10
+    page = str(tmp_path / "report.html")
+    assert command("report", folder, "-o", page).returncode == 2
+    reported = command("report", folder, *own(*PARTS), "-o", page)
+    assert reported.returncode == 0, reported.stderr
+
+
+def test_own_parts_reach_the_processes_of_a_comparison(tmp_path: Path) -> None:
+    result = command(
+        "compare", "--data", "my_parts:stripes", "--transform", "my_parts:Fading", "--width", "8",
+        "--methods", "one4all,my_parts:Blurred,scn", "--dims", "2", "--seeds", "1", *SMALL,
+        "-o", str(tmp_path / "runs"), "--json", "--quiet",
+    )  # fmt: skip
+    assert result.returncode == 0, result.stderr
+    assert {row["method"] for row in json.loads(result.stdout)["rows"]} == {
+        "one4all",
+        "my_parts:Blurred",
+        "scn",
+    }
+
+
+def test_a_range_of_ones_own_on_the_command_line(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    arrays = {}
+    for split in ("train", "test"):
+        arrays[f"x_{split}"] = rng.integers(0, 1000, (300, 3)).astype(np.int16)
+        arrays[f"y_{split}"] = (arrays[f"x_{split}"][:, 0] > 500).astype(np.uint8)
+        arrays[f"params_{split}"] = rng.uniform(1000, 5000, (300, 1)).astype(np.float32)
+    np.savez(tmp_path / "lux.npz", **arrays)  # type: ignore[arg-type]
+    folder = str(tmp_path / "run")
+    made = command(
+        "train", "--data", str(tmp_path / "lux.npz"), "--transform", "my_parts:Daylight", "--width", "4",
+        "--dims", "2", *SMALL, "-o", folder, "--quiet",
+    )  # fmt: skip
+    assert made.returncode == 0, made.stderr
+    shown = command("evaluate", folder, *own("Daylight"), "--json", "--quiet")
+    assert sum(json.loads(shown.stdout)["counts"]) == 300
+    assert len(json.loads(shown.stdout)["counts"]) == 11  # and not all in one setting
+    exported = command("export", folder, *own("Daylight"), "--to", "c", "-o", str(tmp_path / "c"))
+    assert exported.returncode == 0, exported.stderr
