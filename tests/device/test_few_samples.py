@@ -23,6 +23,7 @@ def small_run(tmp_path: Path) -> Path:
     arrays = data.load("digits").arrays
     np.savez(
         tmp_path / "small.npz",
+        allow_pickle=False,
         **{f"{kind}_{split}": arrays[f"{kind}_{split}"][:40] for kind in "xy" for split in ("train", "test")},
     )
     config = plan_run(

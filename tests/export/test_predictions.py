@@ -35,7 +35,7 @@ class Ranking(Objective):
     """An objective of someone's own: the first output, as it is."""
 
     scores: ClassVar[tuple[Score, ...]] = (Score("order", "order"),)  # type: ignore[misc]
-    outputs: int = 2  # type: ignore[assignment]
+    outputs: int = 2
 
     @classmethod
     def learned_from(cls, dataset: Dataset) -> Self:
