@@ -61,8 +61,8 @@ def _encoded(kind: Encoding, value: str, place: int) -> str:
 
 def _possible(kind: Encoding, place: int) -> list[str]:
     if isinstance(kind, Linear):
-        ends = ((end - kind.origin) / kind.unit for end in (kind.low, kind.high))
-        return _within(f"alpha[{place}]", *ends)
+        low, high = ((end - kind.origin) / kind.unit for end in (kind.low, kind.high))
+        return _within(f"alpha[{place}]", low, high)
     if isinstance(kind, Logarithm):
         return _within(f"alpha[{place}]", 0.0, 1.0)
     length = f"alpha[{place}] * alpha[{place}] + alpha[{place + 1}] * alpha[{place + 1}]"
