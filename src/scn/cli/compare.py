@@ -37,6 +37,7 @@ from scn.cli.progress import comparison_progress
 from scn.cli.values import whole_numbers
 from scn.experiment.compare import compare, describe, entitle
 from scn.experiment.jobs import Exam, Job, plan_jobs
+from scn.objectives import Score
 from scn.plots.comparison import draw_comparison
 from scn.plots.style import label
 from scn.report import write_report
@@ -71,17 +72,18 @@ def carry_out_all(
     return [outcomes[job.name] for job in jobs]
 
 
-def show(rows: Sequence[Row], title: str) -> None:
+def show(rows: Sequence[Row], score: Score, title: str) -> None:
     """The table on standard output."""
     shown = Table(title=title, title_justify="left")
-    for name in ("method", "accuracy", "worst setting", "weights for one answer", "weights stored"):
+    worst = f"worst of {max(row.settings for row in rows)} settings"
+    for name in ("method", score.label, worst, "weights used", "weights stored"):
         shown.add_column(name, justify="left" if name == "method" else "right")
     for row in rows:
-        spread = f" ± {row.std:.4f}" if row.seeds > 1 else ""
+        spread = f" ± {score.text(row.std)}" if row.seeds > 1 else ""
         shown.add_row(
             label(row.method, row.dims),
-            f"{row.mean:.4f}{spread}",
-            f"{row.worst:.4f}",
+            f"{score.text(row.mean)}{spread}",
+            score.text(row.worst),
             f"{row.inference:,}",
             f"{row.parameters:,}",
         )
@@ -102,7 +104,7 @@ def finish(
     if as_json:
         print(json.dumps({**facts, "rows": [asdict(row) for row in rows]}))
     else:
-        show(rows, title)
+        show(rows, score, title)
     page = folder / "report.html"
     write_report(collect([folder / job.name for job in jobs], backbone), page)
     print(f"wrote {written} and {picture}", file=sys.stderr)
