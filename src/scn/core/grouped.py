@@ -182,7 +182,7 @@ def _recorded_plan(
 
 
 # What torch.compiler.assume_constant_result does, which takes seconds because it imports the compiler.
-_recorded_plan._dynamo_marked_constant_fn = True  # type: ignore[attr-defined]
+_recorded_plan._dynamo_marked_constant = True  # type: ignore[attr-defined]
 
 
 def _sizes(args: Any, kwargs: Any) -> list[tuple[int, ...]]:
