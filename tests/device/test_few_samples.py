@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from commands import run
-from generated import tool
+from needs import tool
 from scn import SCN, data, runs
 from scn.backbones import MLP
 from scn.experiment.plan import plan_run

@@ -15,7 +15,8 @@ import torch
 from torch import Tensor
 
 from commands import run
-from generated import OK, Program, built, subject, tool
+from generated import OK, Program, built, subject
+from needs import tool
 from scn import SCN, runs
 from scn.backbones import MLP
 from scn.data import Dataset

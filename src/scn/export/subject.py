@@ -107,7 +107,7 @@ class Subject:
         return self._named("target_units", [""] * self.outputs)
 
     def _named(self, kind: str, usual: list[str]) -> tuple[str, ...]:
-        names = [] if self._dataset is None else [str(name) for name in getattr(self._dataset, kind, ())]
+        names = [] if self._dataset is None else [str(name) for name in getattr(self._dataset, kind)]
         return tuple(names if len(names) == self.outputs else usual)
 
     def some_params(self) -> Tensor:
