@@ -103,7 +103,7 @@ CALLS: list[tuple[type[Ways], list[tuple[tuple[Any, ...], dict[str, Any]]]]] = [
 
 @pytest.mark.parametrize(("kind", "calls"), CALLS, ids=[kind.__name__ for kind, _ in CALLS])
 def test_no_call_is_taken_for_another_in_any_order(kind: type[Ways], calls: list[Any]) -> None:
-    for order in itertools.permutations(calls, min(3, len(calls))):
+    for order in itertools.permutations(calls, 2):
         net = build(kind())
         for args, kwargs in order * 2:
             check(net, X, 4, *args, **kwargs)
