@@ -36,7 +36,7 @@ from scn.cli.own import vouch
 from scn.cli.progress import comparison_progress
 from scn.cli.values import whole_numbers
 from scn.experiment.compare import compare, describe, entitle
-from scn.experiment.jobs import Exam, Job, plan_jobs
+from scn.experiment.jobs import Evaluation, Job, plan_jobs
 from scn.objectives import Score
 from scn.plots.comparison import draw_comparison
 from scn.plots.style import label
@@ -57,7 +57,12 @@ MethodsOption = Annotated[
 
 
 def carry_out_all(
-    jobs: Sequence[Job], folder: Path, backbone: str, test: Exam, quiet: bool, at_once: int | None = None
+    jobs: Sequence[Job],
+    folder: Path,
+    backbone: str,
+    test: Evaluation,
+    quiet: bool,
+    at_once: int | None = None,
 ) -> list[Outcome]:
     """Every outcome in the order of the jobs, with progress on standard error."""
     outcomes: dict[str, Outcome] = {}
@@ -91,7 +96,7 @@ def show(rows: Sequence[Row], score: Score, title: str) -> None:
 
 
 def finish(
-    jobs: Sequence[Job], test: Exam, outcomes: list[Outcome], folder: Path, backbone: str, as_json: bool
+    jobs: Sequence[Job], test: Evaluation, outcomes: list[Outcome], folder: Path, backbone: str, as_json: bool
 ) -> list[Row]:
     """Table, file, picture and report of a comparison that has been carried out."""
     config = jobs[0].config
@@ -156,6 +161,6 @@ def command(
     several = list(chosen.dims) if dims is None else whole_numbers("--dims", dims)
     changed = get_transform(chosen.transform, chosen.preset)
     planned = plan_jobs(partial(chosen.config, seed=seed), changed, names, several, range(seed, seed + seeds))
-    test = Exam(chosen.settings(step), chosen.test_samples)
+    test = Evaluation(chosen.settings(step), chosen.test_samples)
     outcomes = carry_out_all(planned, output, chosen.backbone, test, quiet, jobs)
     finish(planned, test, outcomes, output, chosen.backbone, as_json)

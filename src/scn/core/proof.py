@@ -76,7 +76,7 @@ class Trial:
 
     def __init__(self, call: Call) -> None:
         self.groups, self.doubtful = call.groups, call.doubtful()
-        self.backbone, self.subspace = quiet_copy(call.backbone), _told_apart(call.subspace)
+        self.backbone, self.subspace = quiet_copy(call.backbone), _varied(call.subspace)
         self.args, self.kwargs = _with_other_values(self.doubtful, call.args, call.kwargs)
         self.shared: tuple[int, ...] = ()
         self.failure: Exception | None = None
@@ -140,11 +140,11 @@ class Trial:
 def _with_other_values(chosen: Collection[int], args: Any, kwargs: Any) -> tuple[Any, Any]:
     """The arguments with values that differ from row to row, which those given may not do."""
     leaves, spec = tree_flatten((args, kwargs))
-    changed = [_told_apart_values(x.detach()) if i in chosen else x for i, x in enumerate(leaves)]
+    changed = [_varied_values(x.detach()) if i in chosen else x for i, x in enumerate(leaves)]
     return tree_unflatten(changed, spec)
 
 
-def _told_apart_values(values: Tensor) -> Tensor:
+def _varied_values(values: Tensor) -> Tensor:
     """With noise that keeps the sign of every number."""
     if values.is_floating_point() or values.is_complex():
         noise = torch.rand_like(values.real) - 0.5
@@ -153,9 +153,9 @@ def _told_apart_values(values: Tensor) -> Tensor:
     return noise if values.dtype == torch.bool else torch.where(values > 0, values - noise, values + noise)
 
 
-def _told_apart(subspace: Subspace) -> Subspace:
+def _varied(subspace: Subspace) -> Subspace:
     """The base models with noise that makes them differ, but keeps the sign of every weight."""
-    return Subspace(subspace.slots, _told_apart_values(subspace.theta.detach()))
+    return Subspace(subspace.slots, _varied_values(subspace.theta.detach()))
 
 
 def quiet_copy(backbone: nn.Module) -> nn.Module:

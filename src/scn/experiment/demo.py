@@ -13,7 +13,7 @@ from torch import Tensor
 from scn import data, runs, transforms
 from scn.core.network import SCN
 from scn.core.storage import write_atomically
-from scn.experiment.jobs import Exam, Job, plan_jobs
+from scn.experiment.jobs import Evaluation, Job, plan_jobs
 from scn.experiment.plan import plan_run
 from scn.experiment.tasks import DEMO, DEMO_METHODS
 from scn.runs import backbone_of
@@ -22,7 +22,7 @@ SEEDS, ANGLE = 3, 130.0
 DIMS = (3, 8)
 
 
-def plan_demo() -> tuple[list[Job], Exam]:
+def plan_demo() -> tuple[list[Job], Evaluation]:
     """All runs of the demo, and what they are tested on."""
     budget = DEMO.budget("cpu")
     transform = transforms.get(DEMO.transform)
@@ -30,7 +30,7 @@ def plan_demo() -> tuple[list[Job], Exam]:
     def make(method: str, **more: Any) -> runs.RunConfig:
         return plan_run(DEMO.data, DEMO.transform, DEMO.backbone, method, budget.recipe, **more)
 
-    return plan_jobs(make, transform, DEMO_METHODS, DIMS, range(SEEDS)), Exam(
+    return plan_jobs(make, transform, DEMO_METHODS, DIMS, range(SEEDS)), Evaluation(
         transform.grid(budget.grid or 1)
     )
 
