@@ -92,7 +92,7 @@ def test_an_own_method_and_own_data() -> None:
 
 
 def test_an_own_objective() -> None:
-    with pytest.raises(ScnError, match='the objective "scn.objectives:Regression" is code of your own'):
+    with pytest.raises(ScnError, match=r'the objective "scn\.objectives:Regression" is code of your own'):
         objectives.get("scn.objectives:Regression")
     with allow("scn.objectives:Regression"):
         assert objectives.get("scn.objectives:Regression") is objectives.Regression
