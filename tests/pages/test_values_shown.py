@@ -1,4 +1,4 @@
-"""Figures and reports of runs that predict values: the score, its direction and its limits are the objective's."""
+"""Figures and reports of runs that predict values take score, direction and limits from the objective."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ def test_an_estimator_finds_the_setting_of_values(
     assert row["r2"] <= 1
     assert row["known_r2"] <= 1
     assert row["entropy"] is None
-    (found,) = [one for one in report(collect([folder]))["searched"]]
+    (found,) = report(collect([folder]))["searched"]
     assert found["mean"] == row["r2"]
 
 

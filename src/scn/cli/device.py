@@ -36,9 +36,7 @@ from scn.runs import backbone_of
 
 SamplesOption = Annotated[
     int | None,
-    typer.Option(
-        help="Test samples under each setting; by default 200, or all where there are fewer.", min=1
-    ),
+    typer.Option(help="Test samples under each setting; by default 200, or all if there are fewer.", min=1),
 ]
 ClockOption = Annotated[float | None, typer.Option(help="To estimate time: MHz.")]
 CyclesOption = Annotated[float | None, typer.Option(help="To estimate time.")]
