@@ -1,4 +1,4 @@
-"""Figures and reports of runs that predict values: the score, its direction and its limits are the objective's."""
+"""Figures and reports of runs that predict values: score, direction and limits are the objective's."""
 
 from __future__ import annotations
 
@@ -176,8 +176,9 @@ def test_a_search_by_class_probabilities_refuses_values(arguments: list[str], va
     assert result.code == 2
     assert "was trained for regression" in result.err
     assert "the method estimator" in result.err
-    told = run("evaluate", str(values / "scn"), "--invariant")
-    assert (told.code, "was trained for regression" in told.err) == (2, True)
+    evaluated = run("evaluate", str(values / "scn"), "--invariant")
+    assert evaluated.code == 2
+    assert "was trained for regression" in evaluated.err
 
 
 def test_an_estimator_finds_the_setting_of_values(
@@ -197,7 +198,7 @@ def test_an_estimator_finds_the_setting_of_values(
     assert row["r2"] <= 1
     assert row["known_r2"] <= 1
     assert row["entropy"] is None
-    (found,) = [one for one in report(collect([folder]))["searched"]]
+    (found,) = report(collect([folder]))["searched"]
     assert found["mean"] == row["r2"]
 
 
