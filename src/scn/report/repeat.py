@@ -30,8 +30,8 @@ def _of_run(one: LoadedRun) -> list[str]:
         options = ["--data", config.data, "--transform", config.transform, "--preset", config.preset]
         made = [["scn", "import", source, *options, "-o", folder]]
     else:
-        trained: list[int] = [*config.source.get("epochs", []), config.recipe["epochs"]]
-        first, *later = trained
+        earlier: list[int] = config.source.get("epochs", [])
+        first, *later = [*earlier, int(config.recipe["epochs"])]
         begun = replace(config, recipe={**config.recipe, "epochs": first})
         made = [["scn", "train", *training_options(begun), "-o", folder]]
         made += [["scn", "train", "--resume", folder, "--epochs", str(epochs)] for epochs in later]

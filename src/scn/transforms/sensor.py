@@ -12,7 +12,6 @@ from scn.core.errors import ScnError
 from scn.transforms.base import Parameter, Transform, registry
 from scn.transforms.encoding import Circle, Encoding, Linear, Logarithm
 
-SETTINGS = 10  # steps of the grid over the range, unless a subclass says otherwise
 DARKEST = 1.0  # counts: the logarithm of 0 has no end
 
 
@@ -24,6 +23,7 @@ class Measured(Transform):
     """
 
     name: ClassVar[str]
+    steps: ClassVar[int] = 10  # of the grid over the range
     measured: ClassVar[bool] = True
 
     def __init__(self, low: float, high: float, unit: str = "", *, periodic: bool = False) -> None:
@@ -31,7 +31,7 @@ class Measured(Transform):
             raise ScnError(f"the range of {self.name} must go from low to high, but is {low} to {high}")
         self.parameters = (Parameter(self.name, low, high, unit, periodic),)
         self.alpha_dim = 2 if periodic else 1
-        self.default_step = (high - low) / SETTINGS
+        self.default_step = (high - low) / self.steps
 
     @property
     def parameter(self) -> Parameter:
