@@ -15,7 +15,8 @@ import torch
 from torch import Tensor
 
 from commands import run
-from generated import OK, Program, built, subject, tool
+from generated import OK, Program, built, subject
+from needs import tool
 from scn import SCN, runs
 from scn.backbones import MLP
 from scn.data import Dataset
@@ -35,7 +36,7 @@ class Ranking(Objective):
     """An objective of someone's own: the first output, as it is."""
 
     scores: ClassVar[tuple[Score, ...]] = (Score("order", "order"),)  # type: ignore[misc]
-    outputs: int = 2  # type: ignore[assignment]
+    outputs: int = 2
 
     @classmethod
     def learned_from(cls, dataset: Dataset) -> Self:

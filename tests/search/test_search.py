@@ -492,9 +492,12 @@ def test_an_estimator_reads_the_speed_of_sound_and_soon() -> None:
         return speed.apply(to_float(x), params)
 
     counted: list[range] = []
-    estimator = train_estimator(
-        samples[:250], speed, shown, steps=600, progress=lambda steps: counted.append(steps) or steps
-    )
+
+    def count(steps: range) -> range:
+        counted.append(steps)
+        return steps
+
+    estimator = train_estimator(samples[:250], speed, shown, steps=600, progress=count)
     assert counted == [range(600)]
     assert sum(asked) <= 1 + KEPT  # changing sound is what takes long
     params = speed.sample(50, generator)

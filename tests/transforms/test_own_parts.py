@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import scn
-from scn import data, methods, transforms
+from scn import data, methods, objectives, transforms
 from scn.core.errors import ScnError
 from scn.core.registry import allow, allowed
 
@@ -89,6 +89,13 @@ def test_an_own_method_and_own_data() -> None:
         assert methods.get("my_parts:Blurred").__name__ == "Blurred"
         found = data.load("my_parts:stripes")
         assert (found.name, found.classes, found.counts["train"]) == ("stripes", ["upright", "level"], 400)
+
+
+def test_an_own_objective() -> None:
+    with pytest.raises(ScnError, match=r'the objective "scn\.objectives:Regression" is code of your own'):
+        objectives.get("scn.objectives:Regression")
+    with allow("scn.objectives:Regression"):
+        assert objectives.get("scn.objectives:Regression") is objectives.Regression
 
 
 @pytest.mark.parametrize(
