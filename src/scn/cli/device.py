@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from scn import methods, runs
-from scn.cli.own import OwnOption
+from scn.cli.allow import AllowOption
 from scn.cli.values import numbers
 from scn.device import targets
 from scn.device.emulate import PHASES
@@ -52,7 +52,7 @@ def command(
     backbone: Annotated[
         str | None, typer.Option(help="Your own class, package.module:Class, if the runs have one.")
     ] = None,
-    own: OwnOption = None,
+    allow: AllowOption = None,
     keep_files: Annotated[
         Path | None, typer.Option("--keep", help="Keep C code, programs and outputs in this folder.")
     ] = None,

@@ -14,8 +14,8 @@ from rich.console import Console
 from rich.progress import track
 
 from scn import runs
+from scn.cli.allow import AllowOption
 from scn.cli.chart import chart
-from scn.cli.own import OwnOption
 from scn.cli.search import open_search
 from scn.cli.values import numbers
 from scn.cli.words import as_options
@@ -53,7 +53,7 @@ def command(
     backbone: Annotated[
         str | None, typer.Option(help="Your own class, package.module:Class, if the run has one.")
     ] = None,
-    own: OwnOption = None,
+    allow: AllowOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress on standard error.")] = False,
 ) -> None:

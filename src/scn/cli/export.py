@@ -11,7 +11,7 @@ import torch
 import typer
 
 from scn import runs
-from scn.cli.own import OwnOption
+from scn.cli.allow import AllowOption
 from scn.cli.values import numbers
 from scn.export import Options, sensors, subject_of, targets
 from scn.runs import backbone_of
@@ -47,7 +47,7 @@ def command(
     backbone: Annotated[
         str | None, typer.Option(help="Your own class, package.module:Class, if the run has one.")
     ] = None,
-    own: OwnOption = None,
+    allow: AllowOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Write a trained network as code for another place.

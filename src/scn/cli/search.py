@@ -18,7 +18,7 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 
 from scn import data, runs, search
-from scn.cli.own import OwnOption
+from scn.cli.allow import AllowOption
 from scn.cli.values import numbers, whole_numbers
 from scn.cli.words import as_options
 from scn.core.errors import ScnError, WrongType
@@ -94,7 +94,7 @@ def command(
     stream: StreamOption = None,
     drift: DriftOption = None,
     backbone: OwnClassOption = None,
-    own: OwnOption = None,
+    allow: AllowOption = None,
     samples: SamplesOption = None,
     seed: SeedOption = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
