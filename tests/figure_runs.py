@@ -15,7 +15,7 @@ import torch
 import scn
 from scn import transforms
 from scn.experiment.compare import carry_out
-from scn.experiment.jobs import Exam, Job
+from scn.experiment.jobs import Evaluation, Job
 from scn.experiment.plan import plan_run
 from scn.training.recipe import Recipe
 
@@ -31,8 +31,8 @@ def make_run(
     sizes = {"width": width} | ({"depth": depth} if depth else {})
     recipe = more.pop("recipe", RECIPE)
     config = plan_run(data, transform, backbone, method, recipe, sizes=sizes, **more)
-    exam = Exam(transforms.get(transform).grid(SETTINGS[transform]))
-    carry_out(folder.parent, Job(folder.name, config), None, exam)
+    evaluation = Evaluation(transforms.get(transform).grid(SETTINGS[transform]))
+    carry_out(folder.parent, Job(folder.name, config), None, evaluation)
     return folder
 
 

@@ -156,3 +156,18 @@ def test_a_chart_of_one_value_and_of_many() -> None:
     heights = [sum(bar[i] != " " for bar in bars) for i in range(72)]
     assert heights == sorted(heights)
     assert heights[0] < heights[-1]
+
+
+def test_an_imported_run_can_be_evaluated_without_being_told_the_setting(imported: Path) -> None:
+    """Its config says nothing about how many samples there are."""
+    assert json.loads((imported / "config.json").read_text())["samples"] == {}
+    result = run("evaluate", str(imported), "--step", "90", "--invariant", "--quiet")
+    assert result.code == 0, result.err
+    result = run("evaluate", str(imported), "--step", "90", "--invariant", "--batch-size", "451")
+    assert (result.code, "fewer test samples than a batch of 451" in result.err) == (2, True)
+
+
+def test_an_imported_run_cannot_be_trained_on(imported: Path) -> None:
+    result = run("train", "--resume", str(imported), "--epochs", "200")
+    assert (result.code, "was imported and not trained here" in result.err) == (2, True)
+    assert "is trained already" in run("train", "--resume", str(imported)).err

@@ -87,7 +87,7 @@ def test_debugging_shows_the_traceback_of_an_error_for_people(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["evaluate", "run", "--unknown"], "No such option: --unknown (`scn evaluate --help` says more)"),
+        (["evaluate", "run", "--zzz"], "No such option: --zzz (`scn evaluate --help` says more)"),
         (["evaluat"], "No such command 'evaluat'"),
         (["evaluate"], "Missing argument"),
         (["data", "get"], "(`scn data get --help` says more)"),

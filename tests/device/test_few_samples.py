@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from commands import run
-from generated import tool
+from needs import tool
 from scn import SCN, data, runs
 from scn.backbones import MLP
 from scn.experiment.plan import plan_run
@@ -23,6 +23,7 @@ def small_run(tmp_path: Path) -> Path:
     arrays = data.load("digits").arrays
     np.savez(
         tmp_path / "small.npz",
+        allow_pickle=False,
         **{f"{kind}_{split}": arrays[f"{kind}_{split}"][:40] for kind in "xy" for split in ("train", "test")},
     )
     config = plan_run(

@@ -167,7 +167,7 @@ def test_time_left_is_estimated_from_what_this_call_has_done(
     config = plan_run("digits", "rotation", "mlp", "one4all", Recipe(epochs=10))
     jobs = [Job(name, config) for name in ("a", "b", "c")]
     clock = [100.0]
-    monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr("scn.cli.progress.time.monotonic", lambda: clock[0])
 
     def write(name: str, epochs: int) -> None:
         (tmp_path / name).mkdir(exist_ok=True)

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from generated import OK, built, subject
 from scn import SCN, data, transforms
 from scn.backbones import M5, MLP, LeNet5, ResNet18, ShallowCNN, ShiftInvariantCNN
-from scn.export import Options, Samples, Subject, calibrate, interpret, rounding
+from scn.export import LabelledSamples, Options, Subject, calibrate, interpret, rounding
 from scn.export.c import graph_of
 from scn.export.operations.affine import layers_of
 from scn.export.quantisation import quantised_rows
@@ -115,7 +115,7 @@ class Calibrated(Subject):
         generator = torch.Generator().manual_seed(seed)
         params = self.transform.sample(4, generator) if self.params is None else self.params.expand(4, -1)
         x = torch.randn(16, *self.shape, generator=generator)
-        return Samples(x, torch.zeros(16, dtype=torch.long), params.repeat_interleave(4, dim=0))
+        return LabelledSamples(x, torch.zeros(16, dtype=torch.long), params.repeat_interleave(4, dim=0))
 
 
 def expected(what: Subject, net: nn.Module, alpha: Tensor, x: Tensor) -> Tensor:

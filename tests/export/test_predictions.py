@@ -15,12 +15,13 @@ import torch
 from torch import Tensor
 
 from commands import run
-from generated import OK, Program, built, subject, tool
+from generated import OK, Program, built, subject
+from needs import tool
 from scn import SCN, runs
 from scn.backbones import MLP
 from scn.data import Dataset
 from scn.experiment.plan import plan_run
-from scn.export import Options, Samples, Subject, c, targets
+from scn.export import LabelledSamples, Options, Subject, c, targets
 from scn.export.predictions import agreement
 from scn.objectives import Classification, Objective, Regression, Score
 from scn.training.recipe import Recipe
@@ -35,7 +36,7 @@ class Ranking(Objective):
     """An objective of someone's own: the first output, as it is."""
 
     scores: ClassVar[tuple[Score, ...]] = (Score("order", "order"),)  # type: ignore[misc]
-    outputs: int = 2  # type: ignore[assignment]
+    outputs: int = 2
 
     @classmethod
     def learned_from(cls, dataset: Dataset) -> Self:
@@ -60,10 +61,12 @@ class Ranking(Objective):
 class Noise(Subject):
     """Noise instead of data."""
 
-    def samples(self, split: str, count: int, settings: int = 16, seed: int = 0) -> Samples:
+    def samples(self, split: str, count: int, settings: int = 16, seed: int = 0) -> LabelledSamples:
         generator = torch.Generator().manual_seed(seed)
         x = torch.randn(64, *self.shape, generator=generator)
-        return Samples(x, WEATHER.predictions(torch.randn(64, 2)), self.transform.sample(1).expand(64, -1))
+        return LabelledSamples(
+            x, WEATHER.predictions(torch.randn(64, 2)), self.transform.sample(1).expand(64, -1)
+        )
 
 
 def a_subject(objective: Objective, known: Any = None) -> Subject:

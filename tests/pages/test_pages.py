@@ -37,9 +37,10 @@ from scn.runs.collection import collect
 from scn.runs.evaluation import evaluate_run
 from scn.runs.scores import write_scores
 from scn.training.recipe import Recipe
+from value_runs import make_runs
 
 PACKAGE = Path(data.__file__).parent.parent
-SCREENS = Path(os.environ.get("SCN_SCREENS", Path(__file__).parents[2] / "runs" / "screens"))
+SCREENS = os.environ.get("SCN_SCREENS")  # a folder for pictures of the pages, for people to look at
 FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
 SIZES: dict[str, dict[str, Any]] = {
     "wide": {"viewport": {"width": 1280, "height": 900}},
@@ -129,8 +130,8 @@ def opened(browser: Any, file: Path, size: str = "wide") -> Iterator[Any]:
     page.goto(file.as_uri())
     page.wait_for_selector("body[data-ready]")
     yield page
-    SCREENS.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=SCREENS / f"{file.stem}-{size}.png", full_page=True)
+    if SCREENS is not None:
+        page.screenshot(path=Path(SCREENS) / f"{file.stem}-{size}.png", full_page=True)
     context.close()
     assert not [t for t in troubles if not t.startswith("data:")]
 
@@ -808,3 +809,73 @@ def test_an_explorer_needs_an_scn(turned: Path, tmp_path: Path) -> None:
     result = run("explore", str(turned / "one4all"), "-o", str(tmp_path / "page.html"))
     assert result.code == 2
     assert "`scn train --method scn`" in result.err
+
+
+@pytest.fixture(scope="session")
+def inked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An SCN and a One4All that predict two values."""
+    return make_runs(tmp_path_factory.mktemp("inked") / "runs", targets=2)
+
+
+def predicted(of: Run, x: Tensor, input_setting: Tensor, assumed: Tensor) -> list[float]:
+    """The values that torch predicts for a sample under one setting, configured for another."""
+    method = of.method()
+    plain = method.configured(of.network(), assumed).eval()
+    with torch.no_grad():
+        outputs = plain(method.inputs(x, input_setting, of.normalisation(), assumed))
+    return method.objective.predictions(outputs)[0].tolist()
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_an_explorer_shows_values_in_their_units(browser: Any, inked: Path, size: str) -> None:
+    scn, rigid = runs.read(inked / "scn"), runs.read(inked / "one4all")
+    dataset = data.load(scn.config.data)
+    images, labels = dataset.split("test")
+    with opened(browser, explorer(inked, "values"), size) as page:
+        page.locator("#samples button").nth(4).click()
+        page.evaluate("() => explorer.change((state) => { state.at = [3]; })")
+        settled(page)
+        setting = torch.tensor([page.evaluate("() => explorer.state.parameters[0].values[3]")])
+        index = page.evaluate("() => explorer.state.samples[4].index")
+        groups = page.locator(".predictions tbody")
+        found = [
+            [float(e.get_attribute("data-value")) for e in group.locator("[data-value]").all()]
+            for group in groups.all()
+        ]
+        heads = groups.locator("tr.truth").all_inner_texts()
+        title = page.locator("#scores-title").inner_text()
+        overlaps = page.evaluate(OVERLAPS)
+    x = data.to_float(images[index : index + 1])
+    expected = [
+        predicted(scn, x, setting, setting),
+        predicted(rigid, x, setting, setting),
+        predicted(scn, x, setting, torch.zeros(1)),
+    ]
+    assert np.allclose(np.array(found).T, expected, atol=1e-3)
+    top, left = labels[index].tolist()
+    assert heads == [f"top: true value {top:.4g} mV", f"left: true value {left:.4g} kPa"]
+    assert title == "R² on the test data"
+    assert overlaps["found"] == overlaps["outside"] == []
+    assert overlaps["wide"] <= overlaps["room"]
+
+
+def test_a_report_of_values_shows_both_scores(browser: Any, inked: Path) -> None:
+    assert run("report", str(inked), "-o", str(inked / "values-report.html")).code == 0
+    with opened(browser, inked / "values-report.html", "dark") as page:
+        heads = page.locator("#result-table thead th").all_inner_texts()
+        row = page.locator("#result-table tbody tr").first.inner_text().split("\t")
+        assert page.evaluate(SPILLED) == []
+        assert "accuracy" not in page.locator("main").inner_text().lower()
+    facts = json.loads((inked / "scn" / "evaluation.json").read_text())
+    shown_row = dict(zip(heads, row, strict=True))
+    assert shown_row["R²"] == f"{facts['mean']:.4f}".replace("-", "\N{MINUS SIGN}")
+    assert float(shown_row["mean absolute error"]) == pytest.approx(facts["further"]["mae"], rel=1e-3)
+    assert shown_row["settings tested"] == "9"
+
+
+def test_what_is_0_but_for_rounding_is_shown_as_0(dial: Any) -> None:
+    for unit, text in (("semitones", "0 semitones"), ("degrees", "0°"), ("", "0")):
+        parameter = {"low": -12, "high": 12, "unit": unit, "values": [-7.451e-8]}
+        assert dial.evaluate("(parameter) => valueText(parameter, 0)", parameter) == text
+    small = {"low": -1e-6, "high": 1e-6, "unit": "m", "values": [5e-7]}
+    assert dial.evaluate("(parameter) => valueText(parameter, 0)", small) == "5e\N{MINUS SIGN}7 m"

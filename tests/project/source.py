@@ -25,9 +25,21 @@ def module_of(path: Path) -> str:
 MODULES = {module_of(path): path for path in FILES}
 
 
-def imports(path: Path) -> Iterator[str]:
-    """Every module of scn that a file imports, at its head or in a function; "scn.X" for a name X of scn."""
-    for node in ast.walk(parsed(path)):
+def imports(path: Path, when_run: bool = False) -> Iterator[str]:
+    """Every module of scn that a file imports, at its head or in a function; "scn.X" for a name X of scn.
+
+    `when_run` leaves out what only the type checker imports.
+    """
+    tree = parsed(path)
+    unseen = {
+        inner
+        for node in ast.walk(tree)
+        if when_run and isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if node in unseen:
+            continue
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name.split(".")[0] == "scn")
         elif isinstance(node, ast.ImportFrom):

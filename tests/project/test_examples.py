@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from commands import run
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
@@ -19,25 +21,26 @@ def python(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_bring_your_own(tmp_path: Path) -> None:
+def test_bring_your_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     done = python(str(EXAMPLES / "bring_your_own.py"), str(tmp_path / "own"), folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "visibility 0.1: accuracy" in done.stdout
     mean = float(done.stdout.split("mean ")[1].split()[0])
     assert mean > 0.8
 
-    command = ("-c", "from scn.cli.main import main; main()")
-    data = ("--data", str(tmp_path / "own" / "mine.npz"), "--epochs", "2", "--batch-size", "64")
-    run = str(tmp_path / "run")
+    monkeypatch.chdir(EXAMPLES)
+    monkeypatch.syspath_prepend(EXAMPLES)  # and taken out again, as what the command puts there
+    data = ("--data", str(tmp_path / "own" / "mine.npz"), "--epochs", "2", "--batch-size", "64", "--quiet")
+    folder = str(tmp_path / "run")
     own = ("--backbone", "my_parts:TinyNet")
-    trained = python(*command, "train", *data, *own, "-o", run, folder=EXAMPLES)
-    assert trained.returncode == 0, trained.stderr
-    evaluated = python(*command, "evaluate", run, *own, "--step", "90", folder=EXAMPLES)
-    assert evaluated.returncode == 0, evaluated.stderr
-    assert "4 settings, 450 test samples" in evaluated.stdout
-    unnamed = python(*command, "evaluate", run, folder=EXAMPLES)
-    assert unnamed.returncode == 2
-    assert "say --backbone my_parts:TinyNet" in unnamed.stderr
+    trained = run("train", *data, *own, "-o", folder)
+    assert trained.code == 0, trained.err
+    evaluated = run("evaluate", folder, *own, "--step", "90", "--quiet")
+    assert evaluated.code == 0, evaluated.err
+    assert "4 settings, 450 test samples" in evaluated.out
+    unnamed = run("evaluate", folder)
+    assert unnamed.code == 2
+    assert "say --backbone my_parts:TinyNet" in unnamed.err
 
 
 @pytest.mark.parametrize("script", ["own_training_loop.py"])

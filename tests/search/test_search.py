@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 import shutil
 from functools import partial
 from pathlib import Path
@@ -21,7 +22,8 @@ from scn.experiment.plan import plan_run
 from scn.experiment.train import train
 from scn.objectives import Classification
 from scn.runs import Run, backbone_of
-from scn.search import Found, Tracker
+from scn.search import Found, Tracker, train_estimator
+from scn.search.estimator import KEPT
 from scn.search.study import ChangedInputs, average_undone, draw_inputs, known_outputs, mean_score, study
 from scn.training.recipe import Recipe
 
@@ -370,7 +372,7 @@ def test_the_command_keeps_an_estimator_with_the_run(
 ) -> None:
     folder = shutil.copytree(run.folder, tmp_path / "run")
     train_briefly = partial(search.train_estimator, steps=300)
-    monkeypatch.setattr("scn.cli.search.search.train_estimator", train_briefly)
+    monkeypatch.setattr("scn.search.train_estimator", train_briefly)
     arguments = ("search", str(folder), "--batch-size", "8", "--samples", "160", "--json", "--method")
     first = scn_command(*arguments, "estimator")
     again = scn_command(*arguments, "refine", "--start", "estimator")
@@ -474,3 +476,43 @@ def test_a_study_measures_the_same_inputs_whatever_the_method(run: Run, net: SCN
     ]
     assert rows[0].known == rows[1].known
     assert rows[1].entropy == pytest.approx(rows[0].entropy, abs=0.05)
+
+
+def test_an_estimator_reads_the_speed_of_sound_and_soon() -> None:
+    """From a summary of the sound: the samples themselves would leave it as good as guessing."""
+    generator = torch.Generator().manual_seed(0)
+    pitches = 0.05 + 0.1 * torch.rand(300, 1, generator=generator)
+    waves = torch.sin(torch.arange(4000) * pitches) * torch.rand(300, 1, generator=generator)
+    samples = (32767 * waves).to(torch.int16).unsqueeze(1)
+    speed = transforms.get("speed")
+    asked: list[int] = []
+
+    def shown(x: torch.Tensor, params: torch.Tensor) -> torch.Tensor:
+        asked.append(len(x))
+        return speed.apply(to_float(x), params)
+
+    counted: list[range] = []
+
+    def count(steps: range) -> range:
+        counted.append(steps)
+        return steps
+
+    estimator = train_estimator(samples[:250], speed, shown, steps=600, progress=count)
+    assert counted == [range(600)]
+    assert sum(asked) <= 1 + KEPT  # changing sound is what takes long
+    params = speed.sample(50, generator)
+    grid = speed.grid(200)
+    alpha = estimator(speed.apply(to_float(samples[250:]), params)).detach()
+    found = grid[torch.cdist(alpha, speed.encode(grid)).argmin(dim=1)]
+    assert speed.distance(found, params).median() < 0.05  # a guess is off by a quarter
+
+
+def test_training_an_estimator_shows_progress(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = shutil.copytree(run.folder, tmp_path / "run")
+    monkeypatch.setattr("scn.search.train_estimator", partial(search.train_estimator, steps=50))
+    monkeypatch.setattr("scn.cli.progress.LINE_SECONDS", 0.0)
+    result = scn_command("search", str(folder), "--method", "estimator", "--batch-size", "8")
+    assert result.code == 0, result.err
+    assert re.search(r"training an estimator of the setting: 50%, about \d+ s left", result.err)

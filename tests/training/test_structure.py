@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor
@@ -17,6 +18,7 @@ from scn.runs import Run, backbone_of
 from scn.runs.evaluation import evaluate_run
 from scn.training.recipe import Recipe
 
+PARTS = [(axis, split) for axis in "xy" for split in ("train", "test")]
 ANGLE = torch.tensor([[0.0], [180.0]])
 
 
@@ -41,9 +43,16 @@ def spread(beta: Tensor) -> float:
     return (beta.amax(dim=0) - beta.amin(dim=0)).max().item()
 
 
-@pytest.mark.parametrize("block", ["layer1", "layer4"])
-def test_one_configurable_block_of_a_resnet_is_enough_to_adapt(tmp_path: Path, block: str) -> None:
-    recipe = Recipe(epochs=6, batch_size=32)
+@pytest.mark.parametrize(
+    ("block", "recipe"),
+    [
+        pytest.param("layer1", Recipe(epochs=6, batch_size=32), marks=pytest.mark.slow),
+        ("layer4", Recipe(epochs=4, batch_size=64, learning_rate=0.04)),
+    ],
+)
+def test_one_configurable_block_of_a_resnet_is_enough_to_adapt(
+    tmp_path: Path, block: str, recipe: Recipe
+) -> None:
     run, net = trained(
         tmp_path / "run", "digits", "rotation", "resnet18", recipe=recipe, dims=3,
         sizes={"width": 4}, configurable=(f"{block}.*",),
@@ -59,12 +68,29 @@ def test_one_configurable_block_of_a_resnet_is_enough_to_adapt(tmp_path: Path, b
     assert wrong.values.item() < right.values[1] - 0.1, "the block alone must tell 0 from 180 degrees"
 
 
-@pytest.mark.parametrize("dims", [2, 3, 5])
-def test_one_base_is_all_that_a_backbone_without_need_for_others_learns(tmp_path: Path, dims: int) -> None:
-    real_file("SCN_DATA_DIR", "fashion-mnist.npz")
-    recipe = Recipe(epochs=6, batch_size=64, train_samples=4000, separation_weight=0.0)
+@pytest.fixture(scope="module")
+def some_clothes(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """4,286 images for training, so that no time goes into preparing others."""
+    path = tmp_path_factory.mktemp("clothes") / "clothes.npz"
+    with np.load(real_file("SCN_DATA_DIR", "fashion-mnist.npz")) as whole:
+        np.savez(path, **{f"{axis}_{split}": whole[f"{axis}_{split}"][::14] for axis, split in PARTS})
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("dims", "part", "epochs", "batch_size"),
+    [
+        pytest.param(2, False, 6, 64, marks=pytest.mark.slow),
+        pytest.param(3, False, 6, 64, marks=pytest.mark.slow),
+        (5, True, 4, 32),
+    ],
+)
+def test_one_base_is_all_that_a_backbone_without_need_for_others_learns(
+    dims: int, part: bool, epochs: int, batch_size: int, some_clothes: str, tmp_path: Path
+) -> None:
+    recipe = Recipe(epochs=epochs, batch_size=batch_size, train_samples=4000, separation_weight=0.0)
     run, net = trained(
-        tmp_path / "run", "fashion-mnist", "translation", "shift-invariant-cnn",
+        tmp_path / "run", some_clothes if part else "fashion-mnist", "translation", "shift-invariant-cnn",
         recipe=recipe, dims=dims, preset="padded",
     )  # fmt: skip
     beta = betas(run, net, 9)
@@ -72,12 +98,11 @@ def test_one_base_is_all_that_a_backbone_without_need_for_others_learns(tmp_path
     assert spread(beta) < 0.1
 
 
-def test_a_backbone_that_needs_several_bases_uses_them(tmp_path: Path) -> None:
+def test_a_backbone_that_needs_several_bases_uses_them(some_clothes: str, tmp_path: Path) -> None:
     """The same data, changes and recipe as above: it is the backbone that makes the difference."""
-    real_file("SCN_DATA_DIR", "fashion-mnist.npz")
-    recipe = Recipe(epochs=6, batch_size=64, train_samples=4000, separation_weight=0.0)
+    recipe = Recipe(epochs=4, batch_size=32, train_samples=4000, separation_weight=0.0)
     run, net = trained(
-        tmp_path / "run", "fashion-mnist", "translation", "mlp", recipe=recipe, dims=3, preset="padded"
+        tmp_path / "run", some_clothes, "translation", "mlp", recipe=recipe, dims=3, preset="padded"
     )
     assert spread(betas(run, net, 9)) > 0.5
 

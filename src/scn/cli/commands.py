@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import typer
 
 from scn.cli import (
@@ -20,7 +22,7 @@ from scn.cli import (
     train,
 )
 
-COMMANDS = {
+COMMANDS: dict[str, Callable[..., None]] = {
     "demo": demo.command,
     "train": train.command,
     "compare": compare.command,

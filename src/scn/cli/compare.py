@@ -36,7 +36,8 @@ from scn.cli.choice import (
 from scn.cli.progress import comparison_progress
 from scn.cli.values import whole_numbers
 from scn.experiment.compare import compare, describe, entitle
-from scn.experiment.jobs import Exam, Job, plan_jobs
+from scn.experiment.jobs import Evaluation, Job, plan_jobs
+from scn.objectives import Score
 from scn.plots.comparison import draw_comparison
 from scn.plots.style import label
 from scn.report import write_report
@@ -56,7 +57,12 @@ MethodsOption = Annotated[
 
 
 def carry_out_all(
-    jobs: Sequence[Job], folder: Path, backbone: str, test: Exam, quiet: bool, at_once: int | None = None
+    jobs: Sequence[Job],
+    folder: Path,
+    backbone: str,
+    test: Evaluation,
+    quiet: bool,
+    at_once: int | None = None,
 ) -> list[Outcome]:
     """Every outcome in the order of the jobs, with progress on standard error."""
     outcomes: dict[str, Outcome] = {}
@@ -71,17 +77,18 @@ def carry_out_all(
     return [outcomes[job.name] for job in jobs]
 
 
-def show(rows: Sequence[Row], title: str) -> None:
+def show(rows: Sequence[Row], score: Score, title: str) -> None:
     """The table on standard output."""
     shown = Table(title=title, title_justify="left")
-    for name in ("method", "accuracy", "worst setting", "weights for one answer", "weights stored"):
+    worst = f"worst of {max(row.settings for row in rows)} settings"
+    for name in ("method", score.label, worst, "weights used", "weights stored"):
         shown.add_column(name, justify="left" if name == "method" else "right")
     for row in rows:
-        spread = f" ± {row.std:.4f}" if row.seeds > 1 else ""
+        spread = f" ± {score.text(row.std)}" if row.seeds > 1 else ""
         shown.add_row(
             label(row.method, row.dims),
-            f"{row.mean:.4f}{spread}",
-            f"{row.worst:.4f}",
+            f"{score.text(row.mean)}{spread}",
+            score.text(row.worst),
             f"{row.inference:,}",
             f"{row.parameters:,}",
         )
@@ -89,7 +96,7 @@ def show(rows: Sequence[Row], title: str) -> None:
 
 
 def finish(
-    jobs: Sequence[Job], test: Exam, outcomes: list[Outcome], folder: Path, backbone: str, as_json: bool
+    jobs: Sequence[Job], test: Evaluation, outcomes: list[Outcome], folder: Path, backbone: str, as_json: bool
 ) -> list[Row]:
     """Table, file, picture and report of a comparison that has been carried out."""
     config = jobs[0].config
@@ -102,7 +109,7 @@ def finish(
     if as_json:
         print(json.dumps({**facts, "rows": [asdict(row) for row in rows]}))
     else:
-        show(rows, title)
+        show(rows, score, title)
     page = folder / "report.html"
     write_report(collect([folder / job.name for job in jobs], backbone), page)
     print(f"wrote {written} and {picture}", file=sys.stderr)
@@ -154,6 +161,6 @@ def command(
     several = list(chosen.dims) if dims is None else whole_numbers("--dims", dims)
     changed = get_transform(chosen.transform, chosen.preset)
     planned = plan_jobs(partial(chosen.config, seed=seed), changed, names, several, range(seed, seed + seeds))
-    test = Exam(chosen.settings(step), chosen.test_samples)
+    test = Evaluation(chosen.settings(step), chosen.test_samples)
     outcomes = carry_out_all(planned, output, chosen.backbone, test, quiet, jobs)
     finish(planned, test, outcomes, output, chosen.backbone, as_json)

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import torch
 import typer
@@ -16,42 +16,51 @@ from rich.table import Table
 
 from scn import methods, runs
 from scn.cli.allow import AllowOption
-from scn.cli.values import numbers
+from scn.cli.code import (
+    AlphaOption,
+    DoubleBufferOption,
+    InferenceOption,
+    OwnBackboneOption,
+    StateOption,
+    ThetaOption,
+    WeightsOption,
+    code_options,
+    fixed_params,
+)
 from scn.device import targets
 from scn.device.emulate import PHASES
 from scn.device.estimate import Assumptions, assumptions
 from scn.device.measure import DeviceRow, keep, measure
-from scn.export import Options, subject_of
+from scn.export import subject_of
 from scn.runs import backbone_of
+
+SamplesOption = Annotated[
+    int | None,
+    typer.Option(help="Test samples under each setting; by default 200, or all if there are fewer.", min=1),
+]
+ClockOption = Annotated[float | None, typer.Option(help="To estimate time: MHz.")]
+CyclesOption = Annotated[float | None, typer.Option(help="To estimate time.")]
+CurrentOption = Annotated[float | None, typer.Option(help="To estimate energy: mA.")]
+VoltageOption = Annotated[float | None, typer.Option(help="To estimate energy: V.")]
 
 
 def command(
+    context: typer.Context,
     run: Annotated[list[Path], typer.Argument(help="Run folders; any method.")],
     target: Annotated[str, typer.Option(help=f"One of {', '.join(targets.TARGETS)}.")] = targets.DEFAULT,
-    theta: Annotated[
-        str | None, typer.Option(help="How theta is held: ram (by default), row, or fixed (with --alpha).")
-    ] = None,
-    weights: Annotated[str, typer.Option(help="Of the base models: float32, float16 or int8.")] = "float32",
-    inference: Annotated[str, typer.Option(help="float, or int8 with weights in int8.")] = "float",
-    state: Annotated[str, typer.Option(help="static, or explicit: a struct of the caller's.")] = "static",
-    double_buffer: Annotated[bool, typer.Option("--double-buffer", help="A second theta.")] = False,
-    alpha: Annotated[
-        str | None, typer.Option(help="With --theta fixed: configured for these params (comma-separated).")
-    ] = None,
-    samples: Annotated[
-        int | None,
-        typer.Option(
-            help="Test samples under each setting; by default 200, or all where there are fewer.", min=1
-        ),
-    ] = None,
+    theta: ThetaOption = None,
+    weights: WeightsOption = "float32",
+    inference: InferenceOption = "float",
+    state: StateOption = "static",
+    double_buffer: DoubleBufferOption = False,
+    alpha: AlphaOption = None,
+    samples: SamplesOption = None,
     settings: Annotated[int, typer.Option(help="Settings of the transform.", min=1)] = 8,
-    clock: Annotated[float | None, typer.Option(help="To estimate time: MHz.")] = None,
-    cycles_per_instruction: Annotated[float | None, typer.Option(help="To estimate time.")] = None,
-    current: Annotated[float | None, typer.Option(help="To estimate energy: mA.")] = None,
-    voltage: Annotated[float | None, typer.Option(help="To estimate energy: V.")] = None,
-    backbone: Annotated[
-        str | None, typer.Option(help="Your own class, package.module:Class, if the runs have one.")
-    ] = None,
+    clock: ClockOption = None,
+    cycles_per_instruction: CyclesOption = None,
+    current: CurrentOption = None,
+    voltage: VoltageOption = None,
+    backbone: OwnBackboneOption = None,
     allow: AllowOption = None,
     keep_files: Annotated[
         Path | None, typer.Option("--keep", help="Keep C code, programs and outputs in this folder.")
@@ -75,11 +84,7 @@ def command(
     guess = assumptions(clock, cycles_per_instruction, current, voltage)
     chosen = targets.get(target)
     chosen.require()
-    held = theta or ("ram" if alpha is None else "fixed")
-    options = Options(
-        cast(Any, held), cast(Any, weights), cast(Any, inference), cast(Any, state), double_buffer
-    )
-    params = None if alpha is None else torch.tensor(numbers("--alpha", alpha))
+    options, params = code_options(context.params), fixed_params(alpha)
     notes = Console(stderr=True, quiet=quiet, soft_wrap=True)
     rows = []
     for folder in run:

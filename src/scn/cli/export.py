@@ -12,41 +12,39 @@ import typer
 
 from scn import runs
 from scn.cli.allow import AllowOption
-from scn.cli.values import numbers
-from scn.export import Options, sensors, subject_of, targets
+from scn.cli.code import (
+    AlphaOption,
+    DoubleBufferOption,
+    InferenceOption,
+    OwnBackboneOption,
+    StateOption,
+    ThetaOption,
+    WeightsOption,
+    code_options,
+    fixed_params,
+)
+from scn.export import sensors, subject_of, targets
 from scn.runs import backbone_of
 
 
 def command(
+    context: typer.Context,
     run: Annotated[Path, typer.Argument(help="The run folder.")],
     to: Annotated[str, typer.Option("--to", help=f"The target: {', '.join(targets)}.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="The folder to write to.")],
     name: Annotated[
         str | None, typer.Option(help="The name of the network in the code; by default the run's folder.")
     ] = None,
-    theta: Annotated[
-        str | None,
-        typer.Option(help="ram (mixed once for each alpha), row (mixed during inference), fixed (--alpha)."),
-    ] = None,
-    alpha: Annotated[
-        str | None, typer.Option(help="For theta fixed: the params (comma-separated) to configure for.")
-    ] = None,
-    weights: Annotated[str, typer.Option(help="Of the base models: float32, float16 or int8.")] = "float32",
-    inference: Annotated[
-        str, typer.Option(help="float, or int8 for 8-bit weights and activations.")
-    ] = "float",
-    state: Annotated[
-        str, typer.Option(help="static, or explicit: a struct that the caller owns.")
-    ] = "static",
-    double_buffer: Annotated[
-        bool, typer.Option("--double-buffer", help="Inference goes on with the old theta while mixing.")
-    ] = False,
+    theta: ThetaOption = None,
+    alpha: AlphaOption = None,
+    weights: WeightsOption = "float32",
+    inference: InferenceOption = "float",
+    state: StateOption = "static",
+    double_buffer: DoubleBufferOption = False,
     sensor: Annotated[
         str | None, typer.Option(help=f"Of C code: write an adapter beside it: {', '.join(sensors.SENSORS)}.")
     ] = None,
-    backbone: Annotated[
-        str | None, typer.Option(help="Your own class, package.module:Class, if the run has one.")
-    ] = None,
+    backbone: OwnBackboneOption = None,
     allow: AllowOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
@@ -64,15 +62,8 @@ def command(
     write = targets.get(to)
     opened = runs.read(run)
     factory = backbone_of(opened, backbone)
-    params = None if alpha is None else torch.tensor(numbers("--alpha", alpha))
-    given: dict[str, Any] = {"theta": theta or ("ram" if alpha is None else "fixed")}
-    options = Options(
-        **given,
-        **{"weights": weights, "inference": inference, "state": state},  # type: ignore[arg-type]
-        double_buffer=double_buffer,
-        sensor=sensor,
-    )
-    report = write(subject_of(opened, name, params, factory), options, output)
+    subject = subject_of(opened, name, fixed_params(alpha), factory)
+    report = write(subject, code_options(context.params), output)
     if as_json:
         print(json.dumps({**report.facts, "files": [str(path) for path in report.files]}))
         return

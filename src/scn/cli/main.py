@@ -35,7 +35,7 @@ def _run() -> int:
     from scn.cli.words import as_options
     from scn.core.errors import Failed, ScnError
 
-    usage = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "UsageError")
+    usage: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "UsageError")
     try:
         return app(prog_name="scn", standalone_mode=False) or 0
     except typer.Abort:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn, track
 
 from scn.experiment.compare import progress as epochs_done
 from scn.experiment.jobs import Job
@@ -21,6 +21,7 @@ from scn.training.state import State
 
 LINE_SECONDS = 10.0  # between two plain lines of a training
 COMPARISON_SECONDS = 30.0  # of a comparison
+SURE = 0.1  # of the steps: the first may take longer than the others
 LOOK_SECONDS = 1.0  # between two looks at what the runs of a comparison have done
 
 
@@ -164,3 +165,23 @@ class _Watched:
 def _duration(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest:02} s" if minutes else f"{rest} s"
+
+
+def steps_progress(name: str, quiet: bool) -> Callable[[range], Iterable[int]]:
+    """Gives the numbers of a range one by one, and shows how far that is."""
+
+    def shown(steps: range) -> Iterator[int]:
+        if sys.stderr.isatty():
+            yield from track(steps, name, console=Console(stderr=True), transient=True)
+            return
+        _print_line(f"{name} ...")
+        began = last = time.monotonic()
+        for done, step in enumerate(steps):
+            now = time.monotonic()
+            if done and now - last > LINE_SECONDS:
+                last, share = now, done / len(steps)
+                left = f", about {_duration((now - began) * (1 / share - 1))} left"
+                _print_line(f"{name}: {share:.0%}{left if share > SURE else ''}")
+            yield step
+
+    return iter if quiet else shown

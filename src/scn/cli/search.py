@@ -2,45 +2,31 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import torch
 import typer
 from rich.console import Console
-from rich.progress import track
 from rich.table import Table
-from safetensors.torch import load_file, save_file
-from torch import nn
 
-from scn import data, runs, search
+from scn import runs, search
 from scn.cli.allow import AllowOption
+from scn.cli.progress import steps_progress
 from scn.cli.values import numbers, whole_numbers
 from scn.cli.words import as_options
-from scn.core.errors import ScnError, WrongType
-from scn.core.network import SCN
-from scn.data import to_float
+from scn.core.errors import ScnError
+from scn.experiment.search import follow_stream, open_search, study_run
 from scn.objectives import Score
 from scn.plots.search import draw_search, draw_stream
-from scn.runs import Run, backbone_of
+from scn.runs import Run
 from scn.runs.labels import task_title
 from scn.search import Search
-from scn.search.doubt import trained_for
-from scn.search.stream import follow
-from scn.search.study import (
-    ChangedInputs,
-    SearchRow,
-    draw_inputs,
-    reason_to_doubt,
-    refuse_without_classes,
-    scores_beside,
-    study,
-)
-from scn.transforms import Transform
+from scn.search.study import SearchRow, reason_to_doubt
+
+ESTIMATOR = "training an estimator of the setting"
 
 MethodOption = Annotated[str, typer.Option(help=f"One of {', '.join(search.registry)}.")]
 SizesOption = Annotated[str, typer.Option(help="How many inputs share a setting, by commas.")]
@@ -76,10 +62,10 @@ OwnClassOption = Annotated[
 ]
 SamplesOption = Annotated[int | None, typer.Option(help="So many test samples; by default all.", min=1)]
 SeedOption = Annotated[int, typer.Option(help="Chooses order and settings of the test samples.")]
-DEFAULT_DOUBT = "entropy"  # of a run that was trained for none
 
 
 def command(
+    context: typer.Context,
     run: Annotated[Path, typer.Argument(help="The run folder of an SCN.")],
     method: MethodOption = "grid",
     batch_size: SizesOption = "1,2,4,8,16",
@@ -110,40 +96,33 @@ def command(
     """
     torch.set_num_threads(1)
     _check_stream(stream, {"--beside": other, "--samples": samples}, method, drift)
-    opened = runs.read(run)
-    given = {
-        "steps": steps,
-        "start": start,
-        "candidates": candidates,
-        "budget": budget,
-        "hops": hops,
-        "exact": exact,
-    }
-    way = open_search(opened, method, objective, {k: v for k, v in given.items() if v is not None}, backbone)
+    sizes, opened = whole_numbers("--batch-size", batch_size), runs.read(run)
+    way = open_search(
+        opened, method, objective, _options(context), backbone, steps_progress(ESTIMATOR, quiet)
+    )
+    warn_of_doubt(opened, way)
     notes = Console(stderr=True, quiet=quiet, soft_wrap=True)
-    doubt = reason_to_doubt(opened, way)
-    if doubt:
-        print(f"warning: {as_options(doubt)}", file=sys.stderr)
     if stream is not None:
-        _follow(opened, way, stream, steps, drift, seed, as_json, notes)
+        _follow(opened, way, context.params, notes)
         return
-    others = [_comparable(runs.read(folder), opened) for folder in other or []]
-    rivals = [(o, o.network(backbone_of(o, backbone) if o.is_own_class else None).eval()) for o in others]
-    rows = []
-    for size in whole_numbers("--batch-size", batch_size):
-        rows.append(_study(opened, way, rivals, draw_inputs(opened, size, samples, seed), size))
-        notes.print(_row_in_words(rows[-1], opened))
+    rows, rivals = [], [runs.read(folder) for folder in other or []]
+    for row in study_run(opened, way, sizes, rivals, samples=samples, seed=seed, backbone=backbone):
+        rows.append(row)
+        notes.print(_row_in_words(row, opened))
     written = _write(opened, method, way, rows, seed, as_json)
     notes.print(f"wrote {' and '.join(map(str, written))}")
 
 
-def _study(
-    run: Run, way: Search, rivals: list[tuple[Run, nn.Module]], shown: ChangedInputs, size: int
-) -> SearchRow:
-    row = study(way, shown, size, run.objective())
-    for rival, plain in rivals:
-        row = replace(row, beside={**row.beside, **scores_beside(rival, plain, shown, way)})
-    return row
+def _options(context: typer.Context) -> dict[str, Any]:
+    """What a way of searching takes, as far as it was said."""
+    names = ("steps", "start", "candidates", "budget", "hops", "exact")
+    said = {name: context.params[name] for name in names if context.params[name] is not None}
+    if "candidates" in said:
+        parts = [part for part in said["candidates"].split(";") if part.strip()]
+        rows = [numbers("--candidates", part) for part in parts]
+        alike = len({len(row) for row in rows}) == 1
+        said["candidates"] = torch.tensor(rows if alike else [])
+    return said
 
 
 def _row_in_words(row: SearchRow, run: Run) -> str:
@@ -183,106 +162,28 @@ def _check_stream(stream: int | None, others: dict[str, Any], method: str, drift
         raise ScnError("a --stream is followed on a grid: leave out --method")
 
 
-def open_search(
-    run: Run, method: str, objective: str | None, options: dict[str, Any], backbone: str | None = None
-) -> Search:
-    """A search for this run; options that the method does not know are refused."""
-    kind = search.get(method)
-    refuse_without_classes(run, method, kind)
-    net = run.network(backbone_of(run, backbone) if run.is_own_class else None)
-    if not isinstance(net, SCN):
-        raise WrongType(
-            f"{run.folder} is a {run.config.method}, which has nothing to configure: search an SCN"
-        )
-    known = inspect.signature(kind.__init__).parameters
-    for option in options:
-        if option not in known:
-            raise ScnError(f"{method} takes no --{option}")
-    transform = run.transform()
-    if transform.measured:
-        raise ScnError(f"{run.config.transform} is measured with each sample: there is nothing to search for")
-    if "candidates" in options:
-        options = {**options, "candidates": _candidates(options["candidates"], transform)}
-    elif "candidates" in known:
-        raise ScnError(f"{method} needs --candidates, such as 0;90;180;270")
-    if "estimator" in known:
-        options = {**options, "estimator": _estimator(run)}
-    aim = trained_for(run.recipe())
-    doubt = objective or (aim.name if aim else DEFAULT_DOUBT)
-    if "start" in options:
-        if "steps" in options:
-            raise ScnError("--start estimator has no grid: leave out --steps")
-        if options["start"] != "estimator":
-            raise ScnError(f"refine starts on a grid or at an estimator, not at {options['start']!r}")
-        options = {**options, "start": search.Estimated(net, transform, _estimator(run), doubt)}
-    return kind(net, transform, doubt=doubt, **options)
+def warn_of_doubt(run: Run, way: Search) -> None:
+    doubt = reason_to_doubt(run, way)
+    if doubt:
+        print(f"warning: {as_options(doubt)}", file=sys.stderr)
 
 
-def _candidates(text: str, transform: Transform) -> torch.Tensor:
-    """Settings by semicolons, their values by commas."""
-    rows = [numbers("--candidates", part) for part in text.split(";") if part.strip()]
-    if not rows or any(len(row) != len(transform.parameters) for row in rows):
-        names = ", ".join(p.name for p in transform.parameters)
-        raise ScnError(f"--candidates needs settings of {names}, separated by semicolons")
-    return torch.tensor(rows)
-
-
-def _follow(
-    run: Run,
-    way: Search,
-    count: int,
-    steps: int | None,
-    drift: float | None,
-    seed: int,
-    as_json: bool,
-    notes: Console,
-) -> None:
-    """The tracker on a stream; by default a setting drifts by a 180th of its range."""
-    moves = way.span / 180 if drift is None else torch.full_like(way.span, drift)
-    tracker = search.Tracker(way.net, way.transform, moves.tolist(), steps=steps, doubt=way.doubt.name)
-    followed = follow(run, tracker, count, moves, seed)
-    found = followed.summary()
+def _follow(run: Run, way: Search, said: dict[str, Any], notes: Console) -> None:
+    """The tracker on a stream."""
+    followed = follow_stream(
+        run, way, said["stream"], steps=said["steps"], drift=said["drift"], seed=said["seed"]
+    )
+    found = followed.summary().to_json()
     picture = run.search_file("stream", "png")
     title = f"{run.config.transform} on {Path(run.config.data).stem}, tracked by {way.doubt.name}"
     draw_stream(followed, way.transform, title, picture)
-    runs.write_json(run.search_file("stream"), found.to_json())
-    if as_json:
-        print(json.dumps(found.to_json()))
+    runs.write_json(run.search_file("stream"), found)
+    if said["as_json"]:
+        print(json.dumps(found))
     else:
-        for name, value in found.to_json().items():
+        for name, value in found.items():
             print(f"{name:<16} {value:.4f}" if isinstance(value, float) else f"{name:<16} {value}")
     notes.print(f"wrote {run.search_file('stream')} and {picture}")
-
-
-def _estimator(run: Run) -> search.Estimator:
-    """The run's estimator, trained now if that has not been done."""
-    path, transform = run.estimator_file, run.transform()
-    if not path.is_file():
-        print("training an estimator of the setting ...", file=sys.stderr)
-        images, _ = data.load(run.config.data).split("train")
-        method, normalisation = run.method(), run.normalisation()
-        trained = search.train_estimator(
-            images,
-            transform,
-            lambda x, params: method.inputs(to_float(x), params, normalisation),
-            progress=lambda steps: track(steps, "estimator", console=Console(stderr=True), transient=True),
-        )
-        save_file(trained.state_dict(), path)
-    tensors = load_file(path)
-    net = search.Estimator(tensors["layers.1.weight"].shape[1], transform.alpha_dim)
-    net.load_state_dict(tensors)
-    return net.eval()
-
-
-def _comparable(rival: Run, run: Run) -> Run:
-    """The rival, if it can be shown the same inputs."""
-    for key in ("data", "transform", "preset"):
-        mine, theirs = getattr(run.config, key), getattr(rival.config, key)
-        if mine != theirs:
-            raise ScnError(f"{rival.folder} has {key} {theirs}, but {run.folder} has {mine}")
-    if rival.config.method != "one4all":
-        raise ScnError(f"{rival.folder} is a {rival.config.method}; --beside takes a one4all run")
-    return rival
 
 
 def _show(rows: list[SearchRow], score: Score, title: str) -> None:

@@ -15,6 +15,10 @@ class WrongType(ScnError, TypeError):
     """A value of a type that cannot work."""
 
 
+class OutOfRange(ScnError, IndexError):
+    """A number of something, of which there are fewer."""
+
+
 class NotThere(ScnError, FileNotFoundError):
     """A file or folder that was asked for and is not there."""
 

@@ -25,24 +25,22 @@ from torch.utils._pytree import tree_flatten, tree_leaves
 
 from scn.core.errors import ScnError
 from scn.core.kernels import Groups, NeedsUnit, Several
-from scn.core.proof import Verdict, doubtful_arguments, trial
+from scn.core.proof import Call, Verdict, fresh, quiet_copy, trial
 from scn.core.recording import real_values
 from scn.core.subspace import Subspace
 from scn.core.substitute import Change, in_place, placing
-from scn.core.units import ROOT, Unit, find_units
+from scn.core.units import ROOT, WHOLE, Unit, find_units
 
 # Where a group has few samples, mixing the D outputs of a linear layer costs less than mixing K
 # copies of its weights. Measured for 1024-32-10, batch 256: they break even near 12 samples at D=8.
 SAMPLES_TIMES_DIMS = 96
 
 KEPT = 128  # kinds of calls that are remembered, the last used
-PROVEN_AT_ONCE = 8  # kinds of calls; others must come again before they are proven
+PROVEN_AT_ONCE = 16  # kinds of calls; others must come again before they are proven
 GROUPS_A_PROOF = 16  # a proof costs as much as running so many groups one by one
 
 # Arguments of other types may change without a sign, or look new at every call.
 VALUES = (bool, int, float, complex, str, bytes, type(None), torch.dtype, torch.device, torch.Size)
-
-WHOLE = frozenset({ROOT})
 
 Sets = Mapping[str, Tensor]
 Kind = tuple[Any, ...]
@@ -66,9 +64,10 @@ class Findings:
     units: set[str] = field(default_factory=set)
     proven: OrderedDict[Kind, Plan | int] = field(default_factory=OrderedDict)
     proofs: int = 0
+    trains_whole: bool | None = None  # found out when first needed
 
     def recall(self, kind: Kind | None) -> Plan | int:
-        if kind not in self.proven:
+        if kind is None or kind not in self.proven:
             return 0
         self.proven.move_to_end(kind)
         return self.proven[kind]
@@ -99,7 +98,7 @@ def run(
         plan = Plan(frozenset(chosen), tuple(shared))
         assert _sizes(args, kwargs) == sizes  # so that the recording is for these sizes alone
     else:
-        plan = _plan(backbone, subspace, groups, findings, args, kwargs)
+        plan = _plan(Call(backbone, subspace, groups, args, kwargs), findings)
     weights = _several(subspace, groups, beta, kept)
     for units in dict.fromkeys((plan.units, WHOLE)):
         try:
@@ -139,27 +138,19 @@ def _unit_forwards(
         yield vars(unit), "forward", Unit(unit, groups, inside, () if name else plan.shared)
 
 
-def _plan(
-    backbone: nn.Module,
-    subspace: Subspace,
-    groups: Groups,
-    findings: Findings,
-    args: Any,
-    kwargs: Any,
-    recorded: bool = False,
-) -> Plan:
+def _plan(call: Call, findings: Findings, recorded: bool = False) -> Plan:
     """The plan for a call, which may need a proof first; one that is recorded comes again."""
-    kind = _kind(backbone, groups, args, kwargs)
+    kind = _kind(call)
     found = findings.recall(kind)
     if isinstance(found, Plan):
         return found
-    units = WHOLE if findings.units else find_units(backbone, _names(subspace))
-    if units == WHOLE or kind is None or not (recorded or _worth_a_proof(backbone, groups, findings, found)):
-        plan = Plan(WHOLE, _shared(backbone, subspace, groups, args, kwargs))
+    units = WHOLE if findings.units else find_units(call.backbone, call.subspace.slots)
+    if units == WHOLE or kind is None or not (recorded or _worth_a_proof(call, findings, found)):
+        plan = Plan(WHOLE, _shared(call))
         findings.remember(kind, plan if units == WHOLE else found + 1)
         return plan
     findings.proofs += 1
-    plan, verdict = _prove(backbone, subspace, groups, units, args, kwargs)
+    plan, verdict = _prove(call, units)
     if verdict is Verdict.WRONG:
         findings.units.add(ROOT)
     # Where the weights made no difference, to be on the safe side, until they do.
@@ -175,31 +166,50 @@ def _recorded_plan(
     It must be a constant of what is recorded. The compiler hands over the values of the first call; an export
     has none, and is proven on others.
     """
-    with real_values(backbone, subspace, args, kwargs) as (module, bases, *inputs):
-        groups = Groups(len(beta), len(args[0]))
-        plan = _plan(module, bases, groups, findings, *inputs, recorded=True)
-        return [*plan.units], [*plan.shared], _sizes(*inputs)
+    call = Call(backbone, subspace, Groups(len(beta), len(args[0])), args, kwargs)
+    with real_values(call) as real:
+        plan = _plan(real, findings, recorded=True)
+        return [*plan.units], [*plan.shared], _sizes(real.args, real.kwargs)
 
 
 # What torch.compiler.assume_constant_result does, which takes seconds because it imports the compiler.
-_recorded_plan._dynamo_marked_constant_fn = True  # type: ignore[attr-defined]
+_recorded_plan._dynamo_marked_constant = True  # type: ignore[attr-defined]
 
 
 def _sizes(args: Any, kwargs: Any) -> list[tuple[int, ...]]:
     return [tuple(leaf.shape) for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, Tensor)]
 
 
-def _worth_a_proof(backbone: nn.Module, groups: Groups, findings: Findings, met: int) -> bool:
-    """A backbone that trains a BatchNorm is not run group by group without need."""
-    if findings.proofs < PROVEN_AT_ONCE or (met and met * groups.count >= GROUPS_A_PROOF):
+def _worth_a_proof(call: Call, findings: Findings, met: int) -> bool:
+    """A backbone that trains a BatchNorm may not be able to run group by group."""
+    if findings.proofs < PROVEN_AT_ONCE or (met and met * call.groups.count >= GROUPS_A_PROOF):
         return True
-    return any(isinstance(module, _BatchNorm) and module.training for module in backbone.modules())
+    if not any(isinstance(module, _BatchNorm) and module.training for module in call.backbone.modules()):
+        return False
+    if findings.trains_whole is None:
+        findings.trains_whole = _trains_whole(call)
+    return not findings.trains_whole
 
 
-def _kind(backbone: nn.Module, groups: Groups, args: Any, kwargs: Any) -> Kind | None:
+def _trains_whole(call: Call) -> bool:
+    """Whether a copy of the backbone, in its own modes, can run group by group."""
+    copied, theta = quiet_copy(call.backbone), call.subspace.theta
+    for module, original in zip(copied.modules(), call.backbone.modules(), strict=True):
+        module.training = original.training
+    beta = theta.new_full((call.groups.count, len(theta)), 1 / len(theta))
+    weights, inputs = _several(call.subspace, call.groups, beta), fresh(call.args, call.kwargs)
+    try:
+        with torch.random.fork_rng():
+            _run(copied, call.groups, weights, Plan(WHOLE, _shared(call)), *inputs)
+    except Exception:  # whatever the backbone may raise
+        return False
+    return True
+
+
+def _kind(call: Call) -> Kind | None:
     """What decides which way a call takes: structure, shapes, types and values of arguments, and modes."""
-    leaves, structure = tree_flatten((args, kwargs))
-    described: list[Any] = [groups, repr(structure), torch.is_grad_enabled()]
+    leaves, structure = tree_flatten((call.args, call.kwargs))
+    described: list[Any] = [call.groups, repr(structure), torch.is_grad_enabled()]
     for leaf in leaves:
         if isinstance(leaf, Tensor):
             described.append((type(leaf), leaf.shape, leaf.dtype, leaf.device, leaf.requires_grad))
@@ -207,35 +217,27 @@ def _kind(backbone: nn.Module, groups: Groups, args: Any, kwargs: Any) -> Kind |
             described.append((type(leaf), repr(leaf)))
         else:
             return None
-    return (*described, *(module.training for module in backbone.modules()))
+    return (*described, *(module.training for module in call.backbone.modules()))
 
 
-def _names(subspace: Subspace) -> set[str]:
-    return {name for slot in subspace.slots for name in slot.names}
-
-
-def _shared(
-    backbone: nn.Module, subspace: Subspace, groups: Groups, args: Any, kwargs: Any
-) -> tuple[int, ...]:
+def _shared(call: Call) -> tuple[int, ...]:
     """The arguments that every group gets whole, for a backbone that runs group by group."""
-    if not doubtful_arguments(backbone, groups, args, kwargs):
+    if not call.doubtful():
         return ()
-    with trial(backbone, subspace, groups, args, kwargs) as tried:
+    with trial(call) as tried:
         return tried.shared
 
 
-def _prove(
-    backbone: nn.Module, subspace: Subspace, groups: Groups, units: frozenset[str], args: Any, kwargs: Any
-) -> tuple[Plan, Verdict]:
+def _prove(call: Call, units: frozenset[str]) -> tuple[Plan, Verdict]:
     """The plan that gives every group its own, and what became of the first one, with these units."""
-    with trial(backbone, subspace, groups, args, kwargs) as tried:
+    with trial(call) as tried:
         if tried.failure is not None:  # with arguments that the backbone cannot take: let it say so itself
             return Plan(WHOLE), Verdict.UNSEEN
 
         def attempt(plan: Plan) -> Verdict:
             return tried.verdict(
                 lambda copied, bases, beta, *inputs: _run(
-                    copied, groups, _several(bases, groups, beta), plan, *inputs
+                    copied, call.groups, _several(bases, call.groups, beta), plan, *inputs
                 )
             )
 
@@ -246,7 +248,7 @@ def _prove(
         if verdict is Verdict.WRONG and attempt(whole) is Verdict.WRONG:
             reason = str(tried.failure or "its answers are random, or its samples look at each other")
             raise ScnError(
-                f"{type(backbone).__name__} does not give a group of the batch what the group gets alone "
+                f"{type(call.backbone).__name__} does not give a group of the batch what it gets alone "
                 f"({reason.partition(chr(10))[0]}): call it once per alpha with alpha of shape (S,)"
             ) from tried.failure
         return whole, verdict

@@ -12,6 +12,7 @@ import copy
 import itertools
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
@@ -41,14 +42,29 @@ class Verdict(Enum):
     UNSEEN = "the weights made no difference that could be seen"
 
 
+@dataclass(frozen=True)
+class Call:
+    """A backbone, its base models, the groups of the batch, and the arguments of a call."""
+
+    backbone: nn.Module
+    subspace: Subspace
+    groups: Groups
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+    def doubtful(self) -> list[int]:
+        """Arguments beside the first that look as if they held the batch, as numbers of leaves."""
+        first = len(tree_leaves(self.args[:1]))
+        leaves = batch_leaves(self.backbone, self.groups, self.args, self.kwargs)
+        return [i for i in leaves if i >= first]
+
+
 @contextmanager
-def trial(
-    backbone: nn.Module, subspace: Subspace, groups: Groups, args: tuple[Any, ...], kwargs: Any
-) -> Iterator[Trial]:
+def trial(call: Call) -> Iterator[Trial]:
     """A trial that leaves no trace in the random numbers of others, and in which mixtures are exact."""
-    with torch.random.fork_rng(), full_precision(subspace.theta):
-        torch.manual_seed(groups.count)
-        yield Trial(backbone, subspace, groups, args, kwargs)
+    with torch.random.fork_rng(), full_precision(call.subspace.theta):
+        torch.manual_seed(call.groups.count)
+        yield Trial(call)
 
 
 class Trial:
@@ -58,17 +74,15 @@ class Trial:
     the backbone raised.
     """
 
-    def __init__(
-        self, backbone: nn.Module, subspace: Subspace, groups: Groups, args: tuple[Any, ...], kwargs: Any
-    ) -> None:
-        self.backbone, self.subspace, self.groups = _quiet_copy(backbone), _told_apart(subspace), groups
-        self.doubtful = doubtful_arguments(backbone, groups, args, kwargs)
-        self.args, self.kwargs = _with_other_values(self.doubtful, args, kwargs)
+    def __init__(self, call: Call) -> None:
+        self.groups, self.doubtful = call.groups, call.doubtful()
+        self.backbone, self.subspace = quiet_copy(call.backbone), _varied(call.subspace)
+        self.args, self.kwargs = _with_other_values(self.doubtful, call.args, call.kwargs)
         self.shared: tuple[int, ...] = ()
         self.failure: Exception | None = None
-        random = torch.randn(groups.count, len(subspace.theta))
-        self.beta = (3 * random).softmax(dim=1).to(subspace.theta)
-        self.chosen = torch.randperm(groups.count)[:CHECKED_GROUPS].tolist()
+        theta, count = self.subspace.theta, self.groups.count
+        self.beta = (3 * torch.randn(count, len(theta))).softmax(dim=1).to(theta)
+        self.chosen = torch.randperm(count)[:CHECKED_GROUPS].tolist()
         try:
             whole = self._call(self.chosen[0], self.args, self.kwargs)
             if _differ(whole, self._call(self.chosen[0], self.args, self.kwargs)):
@@ -105,7 +119,7 @@ class Trial:
             alone = [self._alone(self.shared, k, k) for k in self.chosen]
             others = [self._alone(self.shared, k, (k + 1) % self.groups.count) for k in self.chosen]
             copied = copy.deepcopy(self.backbone)
-            together = [*_values(run(copied, self.subspace, self.beta, *_fresh(self.args, self.kwargs)))]
+            together = [*_values(run(copied, self.subspace, self.beta, *fresh(self.args, self.kwargs)))]
         except Exception as error:  # whatever the backbone may raise for a part of its arguments
             self.failure = error
             return Verdict.WRONG
@@ -120,23 +134,17 @@ class Trial:
     def _call(self, coefficients: int, args: Any, kwargs: Any) -> list[Tensor]:
         sets = self.subspace.weight_sets(self.beta[coefficients : coefficients + 1])
         weights = {name: values.squeeze(0) for name, values in sets.items()}
-        return [*_values(call_with(copy.deepcopy(self.backbone), weights, *_fresh(args, kwargs)))]
-
-
-def doubtful_arguments(backbone: nn.Module, groups: Groups, args: tuple[Any, ...], kwargs: Any) -> list[int]:
-    """Arguments beside the first that look as if they held the batch, as numbers of leaves."""
-    first = len(tree_leaves(args[:1]))
-    return [i for i in batch_leaves(backbone, groups, args, kwargs) if i >= first]
+        return [*_values(call_with(copy.deepcopy(self.backbone), weights, *fresh(args, kwargs)))]
 
 
 def _with_other_values(chosen: Collection[int], args: Any, kwargs: Any) -> tuple[Any, Any]:
     """The arguments with values that differ from row to row, which those given may not do."""
     leaves, spec = tree_flatten((args, kwargs))
-    changed = [_told_apart_values(x.detach()) if i in chosen else x for i, x in enumerate(leaves)]
+    changed = [_varied_values(x.detach()) if i in chosen else x for i, x in enumerate(leaves)]
     return tree_unflatten(changed, spec)
 
 
-def _told_apart_values(values: Tensor) -> Tensor:
+def _varied_values(values: Tensor) -> Tensor:
     """With noise that keeps the sign of every number."""
     if values.is_floating_point() or values.is_complex():
         noise = torch.rand_like(values.real) - 0.5
@@ -145,12 +153,12 @@ def _told_apart_values(values: Tensor) -> Tensor:
     return noise if values.dtype == torch.bool else torch.where(values > 0, values - noise, values + noise)
 
 
-def _told_apart(subspace: Subspace) -> Subspace:
+def _varied(subspace: Subspace) -> Subspace:
     """The base models with noise that makes them differ, but keeps the sign of every weight."""
-    return Subspace(subspace.slots, _told_apart_values(subspace.theta.detach()))
+    return Subspace(subspace.slots, _varied_values(subspace.theta.detach()))
 
 
-def _quiet_copy(backbone: nn.Module) -> nn.Module:
+def quiet_copy(backbone: nn.Module) -> nn.Module:
     """A copy that may be changed at will: without hooks, dropout or new statistics."""
     quiet = copy.deepcopy(backbone)
     for module in quiet.modules():
@@ -161,7 +169,7 @@ def _quiet_copy(backbone: nn.Module) -> nn.Module:
     return quiet
 
 
-def _fresh(args: Any, kwargs: Any) -> tuple[Any, Any]:
+def fresh(args: Any, kwargs: Any) -> tuple[Any, Any]:
     """The arguments with tensors of their own, which the backbone may change in place."""
     return tree_map(lambda leaf: leaf.clone() if isinstance(leaf, Tensor) else leaf, (args, kwargs))
 

@@ -13,23 +13,22 @@ from torch._subclasses import FakeTensor
 from torch.utils._python_dispatch import _disable_current_modes
 from torch.utils._pytree import tree_map
 
+from scn.core.proof import Call
 from scn.core.subspace import Subspace
 
 
 @contextmanager
-def real_values(
-    backbone: nn.Module, subspace: Subspace, args: Any, kwargs: Any
-) -> Iterator[tuple[nn.Module, Subspace, Any, Any]]:
-    """Backbone, base models and arguments as given, or, where they have no values, with random ones."""
-    if not isinstance(subspace.theta, FakeTensor):
-        yield backbone, subspace, args, kwargs
+def real_values(call: Call) -> Iterator[Call]:
+    """The call as it is, or, where tensors have no values, with random ones."""
+    if not isinstance(call.subspace.theta, FakeTensor):
+        yield call
         return
-    held = [*backbone.parameters(), *backbone.buffers()]
+    held = [*call.backbone.parameters(), *call.backbone.buffers()]
     with _disable_current_modes(), torch.random.fork_rng():
         memo: dict[int, Any] = {id(tensor): _drawn(tensor) for tensor in held}
-        copied = copy.deepcopy(backbone, memo)
-        bases = Subspace(subspace.slots, _drawn(subspace.theta))
-        yield copied, bases, *tree_map(_drawn, (args, kwargs))
+        copied = copy.deepcopy(call.backbone, memo)
+        bases = Subspace(call.subspace.slots, _drawn(call.subspace.theta))
+        yield Call(copied, bases, call.groups, *tree_map(_drawn, (call.args, call.kwargs)))
 
 
 def _drawn(leaf: Any) -> Any:

@@ -20,6 +20,7 @@ from torch.optim.optimizer import (
     register_optimizer_step_pre_hook,
 )
 
+from scn.core.errors import OutOfRange
 from scn.core.layout import Slot
 from scn.core.precision import full_precision
 
@@ -92,7 +93,7 @@ class Subspace(nn.Module):
         dims, chosen = len(self.theta), list(indices)
         for index in chosen:
             if isinstance(index, bool) or not isinstance(index, int) or not -dims <= index < dims:
-                raise IndexError(f"there is no base model {index!r}: they are 0 to {dims - 1}")
+                raise OutOfRange(f"there is no base model {index!r}: they are 0 to {dims - 1}")
         self.frozen[chosen] = True
         self._guard()
 

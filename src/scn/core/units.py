@@ -15,13 +15,18 @@ from torch.utils._pytree import tree_flatten, tree_leaves, tree_map, tree_unflat
 
 from scn.core.errors import ScnError
 from scn.core.kernels import Groups, NeedsUnit, Several, is_ordinary
+from scn.core.layout import Slot
 from scn.core.substitute import in_place, weights_in_place
 
 ROOT = ""  # the name of the backbone itself
 
 
-def find_units(backbone: nn.Module, names: Collection[str]) -> frozenset[str]:
-    """The outermost modules that use parameters of these names otherwise than an ordinary layer does."""
+WHOLE = frozenset({ROOT})
+
+
+def find_units(backbone: nn.Module, slots: Iterable[Slot]) -> frozenset[str]:
+    """The outermost modules that use parameters of these slots otherwise than an ordinary layer does."""
+    names = {name for slot in slots for name in slot.names}
     found: list[str] = []
     for name, module in backbone.named_modules():
         inside = f"{name}." if name else ""
@@ -30,7 +35,7 @@ def find_units(backbone: nn.Module, names: Collection[str]) -> frozenset[str]:
         covered = any(name.startswith(f"{unit}.") for unit in found)
         if not covered and (computed or (own and not is_ordinary(module))):
             if name == ROOT:
-                return frozenset({ROOT})
+                return WHOLE
             found.append(name)
     return frozenset(found)
 

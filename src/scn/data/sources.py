@@ -152,8 +152,8 @@ def fetch(
             reasons.append(error)
     if len(reasons) == 1:
         raise reasons[0]
-    told = "; ".join(str(reason) for reason in reasons)
-    raise Failed(f"{source.name} came from none of its {len(choices)} addresses: {told}")
+    said = "; ".join(str(reason) for reason in reasons)
+    raise Failed(f"{source.name} came from none of its {len(choices)} addresses: {said}")
 
 
 def _moved(file: Remote, address: str) -> Remote:

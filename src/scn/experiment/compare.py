@@ -19,7 +19,7 @@ from scn import data, runs
 from scn.core.errors import AlreadyThere, Failed, ScnError
 from scn.core.registry import allow, allowed
 from scn.experiment import engines
-from scn.experiment.jobs import Exam, Job
+from scn.experiment.jobs import Evaluation, Job
 from scn.experiment.train import epochs_trained, train
 from scn.runs import Run, RunConfig, backbone_of
 from scn.runs.collection import LoadedRun
@@ -44,7 +44,7 @@ def open_run(folder: Path, config: RunConfig) -> Run:
     return run
 
 
-def carry_out(folder: Path, job: Job, backbone: str | None, test: Exam) -> Outcome:
+def carry_out(folder: Path, job: Job, backbone: str | None, test: Evaluation) -> Outcome:
     """Train and evaluate one run, as far as that is not done yet."""
     torch.set_num_threads(1)
     run = open_run(folder / job.name, job.config)
@@ -77,7 +77,7 @@ def _is_evaluated(run: Run, settings: int, samples: int) -> bool:
 def compare(
     jobs: Sequence[Job],
     folder: Path,
-    test: Exam,
+    test: Evaluation,
     *,
     backbone: str | None = None,
     at_once: int | None = None,
@@ -127,7 +127,7 @@ def progress(jobs: Sequence[Job], folder: Path) -> dict[str, int]:
     return {name: epochs for name, epochs in found.items() if epochs is not None}
 
 
-def describe(jobs: Sequence[Job], test: Exam) -> dict[str, Any]:
+def describe(jobs: Sequence[Job], test: Evaluation) -> dict[str, Any]:
     """What is compared on what: the head of comparison.json."""
     config = jobs[0].config
     limits = {"train": config.recipe["train_samples"], "test": test.samples}

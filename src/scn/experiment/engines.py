@@ -59,11 +59,13 @@ def local(work: Callable[[J], R], jobs: Sequence[J], at_once: int) -> Iterator[E
     """Processes that live as long as there are jobs; one that dies costs the job it had."""
     if at_once < 1:
         raise ScnError(f"`jobs` must be at least 1, but is {at_once}")
-    waiting, idle, busy = deque(jobs), [], {}
+    waiting = deque(jobs)
+    idle: list[_Worker[J, R]] = []
+    busy: dict[Any, _Worker[J, R]] = {}  # by their connections
     try:
         while waiting or busy:
             while waiting and len(busy) < at_once:
-                worker: _Worker[J, R] = idle.pop() if idle else _Worker(work)
+                worker = idle.pop() if idle else _Worker(work)
                 worker.give(waiting.popleft())
                 busy[worker.connection] = worker
             for connection in wait(list(busy)):

@@ -28,7 +28,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Exam:
+class Evaluation:
     """What every run is tested on."""
 
     settings: Tensor  # (N, P)

@@ -148,6 +148,7 @@ TASKS: dict[str, Task] = {
 
 
 DEMO = TASKS["rotation/mlp/digits"]
+DEMO_METHODS = ("scn", "one4all", "inverse", "one4one")
 CHECKPOINTS = TASKS["rotation/mlp/fashion-mnist"]  # what the published checkpoints were trained for
 
 

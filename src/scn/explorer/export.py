@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from scn import data
+from scn import data, methods
 from scn.core.errors import ScnError
 from scn.core.network import SCN
 from scn.core.storage import write_atomically
@@ -19,12 +19,12 @@ from scn.explorer.networks import describe, outputs_at_low_end
 from scn.explorer.outputs import OutputForm, output_form
 from scn.explorer.samples import Samples, bytes_of, chosen, drawing, kind_of
 from scn.pages.assemble import Arrays, assemble
+from scn.plots.scale import chance_level
 from scn.plots.style import label
 from scn.runs.collection import LoadedRun
 
 SCRIPTS = ("state.js", "controls.js", "samples.js", "views.js", "curves.js", "space.js", "page.js")
 LIMIT = 12_000_000  # bytes of a page
-RIGID = "one4all"
 
 
 def write_explorer(
@@ -57,7 +57,7 @@ def _shown_networks(shown: Sequence[LoadedRun]) -> tuple[list[LoadedRun], Loaded
         raise ScnError(
             f"an explorer shows SCNs, but {shown[0].run.folder} is none: `scn train --method scn` makes one"
         )
-    rigid = next((one for one in shown if one.run.config.method == RIGID), None)
+    rigid = next((one for one in shown if not methods.get(one.run.config.method).knows_setting), None)
     return list(adaptive.values()), rigid
 
 
@@ -125,7 +125,7 @@ def _page(
         },
         "outputs": form.content(),
         "score": asdict(adaptive[0].score),
-        "chance": adaptive[0].table.facts.get("chance"),
+        "chance": chance_level([adaptive[0].table]),
         "measured": transform.measured,
         "parameters": [
             {**asdict(p), "values": axis.tolist()} for p, axis in zip(grid.parameters, grid.axes, strict=True)

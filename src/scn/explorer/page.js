@@ -232,7 +232,7 @@ function nearest(values, wanted) {
 function fixedParts(state) {
   byId("title").textContent = state.title;
   byId("note").textContent = state.note;
-  byId("scores-title").textContent = `${scoreAxis(state.score).replace(/^test (.)/, (_, first) => first.toUpperCase())} on the test data`;
+  byId("scores-title").textContent = `${capital(state.score.label)} on the test data${state.score.higher_is_better ? "" : " (lower is better)"}`;
   const kind = { image: "", wave: "wide", reading: "wide", points: "smooth" }[state.drawing.kind];
   if (kind) byId("sample").classList.add(kind);
   byId("seen").hidden = state.drawing.kind !== "points";

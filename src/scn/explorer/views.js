@@ -3,8 +3,8 @@
 const MOST_CLASSES = 12; // rows; of more classes the likeliest are shown
 
 const PREDICTIONS = {
-  classes: { table: newProbabilities, verdict: classVerdict, said: classText },
-  values: { table: newValues, verdict: valueVerdict, said: valueList },
+  classes: { table: newProbabilities, said: classText },
+  values: { table: newValues, said: valuesText },
 };
 
 /** A table with a column for every network, by what is predicted: {root, show(state)}. */
@@ -22,8 +22,10 @@ function newProbabilities(state) {
   const many = names.length > MOST_CLASSES;
   const columns = outputsNow(state).map(({ label, method }) => newColumn(label, method));
   const rows = Array.from({ length: Math.min(names.length, MOST_CLASSES) }, () => newRow(columns));
+  const head = element("tr", {}, element("th", { scope: "col" }, "class"), ...columns.map(({ head }) => head));
+  const body = element("tbody", {}, ...rows.map(({ root }) => root));
   return {
-    root: predictionTable(["class"], columns, rows),
+    root: element("table", { class: "predictions" }, element("thead", {}, head), body),
     show(state) {
       const outputs = outputsNow(state);
       const truth = state.samples[state.sample].label;
@@ -34,25 +36,18 @@ function newProbabilities(state) {
   };
 }
 
-/** Values: a row for every target, with a dot for what is predicted and a line for the truth. */
+/** Values: for every target a row for each network, with a dot for what it predicts and a line for the truth. */
 function newValues(state) {
-  const columns = outputsNow(state).map(({ label, method }) => newColumn(label, method));
-  const rows = state.outputs.names.map((_, target) => newValueRow(state, columns, target));
+  const networks = outputsNow(state);
+  const targets = state.outputs.names.map((_, target) => newTarget(state, networks, target));
+  const head = ["network", "", "predicts", "off by"].map((name) => element("th", { scope: "col" }, name));
   return {
-    root: predictionTable(["target", "true value"], columns, rows),
+    root: element("table", { class: "predictions values" }, element("thead", {}, element("tr", {}, ...head)), ...targets.map(({ root }) => root)),
     show(state) {
-      const outputs = outputsNow(state);
-      const truth = state.samples[state.sample].label;
-      outputs.forEach(({ label, values }, place) => columns[place].show(state, label, values, truth));
-      rows.forEach((row) => row.show(outputs, truth));
+      const { label } = state.samples[state.sample];
+      for (const target of targets) target.show(outputsNow(state), label);
     },
   };
-}
-
-function predictionTable(first, columns, rows) {
-  const heads = [...first.map((name) => element("th", { scope: "col" }, name)), ...columns.map(({ head }) => head)];
-  return element("table", { class: "predictions" },
-    element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...rows.map(({ root }) => root)));
 }
 
 function newColumn(label, method) {
@@ -63,15 +58,11 @@ function newColumn(label, method) {
     method,
     head: element("th", { scope: "col" }, chip, name, said),
     show(state, label, values, truth) {
+      const best = values.indexOf(Math.max(...values));
       name.textContent = label;
-      said.textContent = PREDICTIONS[state.outputs.kind].verdict(state, values, truth);
+      said.textContent = `predicts ${state.outputs.names[best]} ${best === truth ? "✓" : "✗"}`;
     },
   };
-}
-
-function classVerdict(state, values, truth) {
-  const best = values.indexOf(Math.max(...values));
-  return `predicts ${state.outputs.names[best]} ${best === truth ? "✓" : "✗"}`;
 }
 
 function classText(state, values) {
@@ -79,12 +70,7 @@ function classText(state, values) {
   return `${state.outputs.names[best]} with ${(values[best] / state.outputs.levels).toFixed(2)}`;
 }
 
-/** How far off one value is; several have errors of several sizes. */
-function valueVerdict({ outputs }, values, truth) {
-  return values.length === 1 ? `off by ${amountText(outputs, 0, Math.abs(values[0] - truth[0]))}` : "";
-}
-
-function valueList({ outputs }, values) {
+function valuesText({ outputs }, values) {
   return Array.from(values, (value, target) => amountText(outputs, target, value)).join(", ");
 }
 
@@ -100,26 +86,34 @@ function targetRange(state, target) {
   return [low, high > low ? high : low + 1];
 }
 
-function newValueRow(state, columns, target) {
-  const { names } = state.outputs;
+function newTarget(state, networks, target) {
   const [low, high] = targetRange(state, target);
   const share = (value) => `${100 * Math.min(Math.max((value - low) / (high - low), 0), 1)}%`;
-  const truth = element("td", { class: "true-value" });
-  const cells = columns.map(({ method }) => {
-    const [dot, line, number] = [element("i", { "data-role": method }), element("b", {}), element("span", {})];
-    const cell = element("div", { class: "cell" }, element("div", { class: "scale", "aria-hidden": "true" }, line, dot), number);
-    return { dot, line, number, root: element("td", {}, cell) };
-  });
+  const truth = element("th", { scope: "rowgroup", colspan: 4 });
+  const rows = networks.map(({ method }) => newValueRow(method));
   return {
-    root: element("tr", {}, element("th", { scope: "row" }, names[target]), truth, ...cells.map(({ root }) => root)),
+    root: element("tbody", {}, element("tr", { class: "truth" }, truth), ...rows.map(({ root }) => root)),
     show(outputs, labels) {
-      truth.textContent = amountText(state.outputs, target, labels[target]);
-      cells.forEach(({ dot, line, number }, place) => {
-        const value = outputs[place].values[target];
-        [dot.style.left, line.style.left] = [share(value), share(labels[target])];
-        number.textContent = digitsOf(value);
-        number.dataset.value = value;
-      });
+      const { names } = state.outputs;
+      truth.textContent = `${names[target]}: true value ${amountText(state.outputs, target, labels[target])}`;
+      rows.forEach((row, place) => row.show(outputs[place].label, outputs[place].values[target], labels[target], share));
+    },
+  };
+}
+
+function newValueRow(method) {
+  const [name, number, off] = [element("span", {}), element("td", {}), element("td", {})];
+  const [dot, line] = [element("i", { "data-role": method }), element("b", {})];
+  const chip = element("span", { class: "chip", "aria-hidden": "true", "data-role": method });
+  const scale = element("td", { "aria-hidden": "true" }, element("div", { class: "scale" }, line, dot));
+  return {
+    root: element("tr", {}, element("th", { scope: "row" }, chip, name), scale, number, off),
+    show(label, value, truth, share) {
+      name.textContent = label;
+      [dot.style.left, line.style.left] = [share(value), share(truth)];
+      number.textContent = digitsOf(value);
+      number.dataset.value = value;
+      off.textContent = digitsOf(Math.abs(value - truth));
     },
   };
 }

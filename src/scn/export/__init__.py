@@ -6,12 +6,12 @@ an operation, see `operations`.
 
 from scn.export import arduino, c, esp_idf, onnx, sensors
 from scn.export.base import Options, Report, Writer, target, targets
-from scn.export.subject import Samples, Subject, subject_of
+from scn.export.subject import LabelledSamples, Subject, subject_of
 
 __all__ = [
+    "LabelledSamples",
     "Options",
     "Report",
-    "Samples",
     "Subject",
     "Writer",
     "arduino",

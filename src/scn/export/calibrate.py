@@ -36,11 +36,13 @@ def calibrate(
     """
     values = _values(graph, x, betas)
     stored = {op.target: quantised_rows(op.weight) for op in layers_of(graph)}
-    right = values[graph.output].flatten(1)
+    groups = by_setting(betas, len(x))
+    right = torch.empty_like(values[graph.output].flatten(1))
+    right[torch.cat([rows for rows, _ in groups])] = values[graph.output].flatten(1)
 
     def outputs(wide: set[int]) -> Tensor:
         quantisation, found = _quantisation(graph, values, wide), torch.empty_like(right)
-        for rows, beta in by_setting(betas, len(x)):
+        for rows, beta in groups:
             arithmetic = Int8(graph, beta, quantisation, stored)
             found[rows] = run(arithmetic, x[rows].double())[graph.output].flatten(1)
         return found
@@ -78,7 +80,7 @@ def _quantisation(graph: Graph, values: dict[int, Tensor], wide: set[int]) -> di
 
 
 def _values(graph: Graph, x: Tensor, betas: Tensor) -> dict[int, Tensor]:
-    """Every value of the graph, over all samples; samples that share their beta go together."""
+    """Every value of the graph, over all samples in the order of `by_setting`."""
     found: dict[int, list[Tensor]] = {}
     for rows, beta in by_setting(betas, len(x)):
         for number, value in run(Float(graph, beta), x[rows].double()).items():

@@ -66,8 +66,8 @@ def _possible(kind: Encoding, place: int) -> list[str]:
     if isinstance(kind, Logarithm):
         return _within(f"alpha[{place}]", 0.0, 1.0)
     length = f"alpha[{place}] * alpha[{place}] + alpha[{place + 1}] * alpha[{place + 1}]"
-    low, high = exact((1 - OFF_CIRCLE) ** 2), exact((1 + OFF_CIRCLE) ** 2)
-    return [f"if (!({length} >= {low} && {length} <= {high})) {{", "    return SCN_BAD_ALPHA;", "}"]
+    least, most = exact((1 - OFF_CIRCLE) ** 2), exact((1 + OFF_CIRCLE) ** 2)
+    return [f"if (!({length} >= {least} && {length} <= {most})) {{", "    return SCN_BAD_ALPHA;", "}"]
 
 
 def _within(value: str, low: float, high: float, status: str = "SCN_BAD_ALPHA") -> list[str]:

@@ -17,12 +17,12 @@ from scn.export.interpret import Float, Int8, run
 from scn.export.operations.affine import layers_of
 from scn.export.predictions import agreement, are_classes, largest_difference, scores_of
 from scn.export.quantisation import Quantisation, quantised_rows
-from scn.export.subject import Samples, Subject
+from scn.export.subject import LabelledSamples, Subject
 
 TEST_SAMPLES = 1000
 
 
-def betas(subject: Subject, graph: Graph, samples: Samples) -> Tensor:
+def betas(subject: Subject, graph: Graph, samples: LabelledSamples) -> Tensor:
     """The mixing coefficients of each sample: (N, D), or (1, 1) for one configuration."""
     if graph.dims == 1 or not isinstance(subject.network, SCN):
         return torch.ones(1, graph.dims, dtype=torch.float64)

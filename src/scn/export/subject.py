@@ -32,7 +32,7 @@ CALIBRATION = 512  # samples that the ranges of activations are taken from
 
 
 @dataclass(frozen=True)
-class Samples:
+class LabelledSamples:
     """Inputs as the network sees them, x: (N, ...), with the labels of the objective and settings (N, P)."""
 
     x: Tensor
@@ -107,7 +107,7 @@ class Subject:
         return self._named("target_units", [""] * self.outputs)
 
     def _named(self, kind: str, usual: list[str]) -> tuple[str, ...]:
-        names = [] if self._dataset is None else [str(name) for name in getattr(self._dataset, kind, ())]
+        names = [] if self._dataset is None else [str(name) for name in getattr(self._dataset, kind)]
         return tuple(names if len(names) == self.outputs else usual)
 
     def some_params(self) -> Tensor:
@@ -118,11 +118,11 @@ class Subject:
         """The plain network for the setting params (P,)."""
         return self.method.configured(self.network, params).eval()
 
-    def calibration(self, count: int = CALIBRATION) -> Samples:
+    def calibration(self, count: int = CALIBRATION) -> LabelledSamples:
         """Training samples, to choose the ranges of quantised values by."""
         return self.samples("train", count)
 
-    def samples(self, split: str, count: int, settings: int = 16, seed: int = 0) -> Samples:
+    def samples(self, split: str, count: int, settings: int = 16, seed: int = 0) -> LabelledSamples:
         """Up to `count` samples spread over a split, under `settings` settings drawn by seed in turn.
 
         Where the settings were measured with the samples, each has its own.
@@ -139,7 +139,7 @@ class Subject:
             params = drawn.repeat_interleave(-(-len(chosen) // len(drawn)), dim=0)[: len(chosen)]
         with torch.no_grad():
             x = self.method.inputs(to_float(images[chosen]), params, self.normalisation)
-        return Samples(x.contiguous(), self.objective.labels(labels[chosen]), params)
+        return LabelledSamples(x.contiguous(), self.objective.labels(labels[chosen]), params)
 
 
 def subject_of(

@@ -8,7 +8,7 @@ from torch.fx.passes.shape_prop import ShapeProp
 
 from scn.export.graph import CannotExport, Graph
 from scn.export.operations import FUNCTIONS, LAYERS
-from scn.export.translation import Sets, Translation
+from scn.export.translation import GraphTranslation, Sets
 
 
 def trace(plain: nn.Module, network: nn.Module, shape: tuple[int, ...]) -> Graph:
@@ -21,7 +21,7 @@ def trace(plain: nn.Module, network: nn.Module, shape: tuple[int, ...]) -> Graph
         raise CannotExport(
             f"what the forward method of {type(plain).__name__} does cannot be recorded: {error}"
         ) from error
-    translation = Translation(plain, Sets(network), shape, LAYERS, FUNCTIONS)
+    translation = GraphTranslation(plain, Sets(network), shape, LAYERS, FUNCTIONS)
     for node in recorded.graph.nodes:
         translation.translate(node)
     return translation.graph

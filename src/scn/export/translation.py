@@ -43,11 +43,11 @@ class Call:
     sources: list[int]
 
 
-LayerTranslator = Callable[["Translation", fx.Node, Call], None]
-FunctionTranslator = Callable[["Translation", fx.Node], None]
+LayerTranslator = Callable[["GraphTranslation", fx.Node, Call], None]
+FunctionTranslator = Callable[["GraphTranslation", fx.Node], None]
 
 
-class Translation:
+class GraphTranslation:
     """Translates one node after the other; `values` says which value of the graph each node stands for."""
 
     def __init__(
@@ -130,7 +130,7 @@ class Translation:
 def as_layer(make: Callable[..., nn.Module]) -> FunctionTranslator:
     """A function that does what a layer does: its further arguments are those of the layer."""
 
-    def translate(t: Translation, node: fx.Node) -> None:
+    def translate(t: GraphTranslation, node: fx.Node) -> None:
         further = {name: value for name, value in node.kwargs.items() if name not in ("inplace", "training")}
         t.translate_layer(node, node.name, make(*node.args[1:], **further))
 

@@ -34,6 +34,8 @@ class Method(ABC):
     objective: Objective = field(default_factory=Classification)
 
     title: ClassVar[str] = ""  # how tables and legends call it, with {dims} where it has base models
+    colour: ClassVar[str] = ""  # of its curves, where it has one of its own
+    knows_setting: ClassVar[bool] = True  # whether it is given the setting in any form
     mixes: ClassVar[bool] = False  # whether it has base models, so that dims matters
     needs_fixed: ClassVar[bool] = False
     shows_input: ClassVar[bool] = True  # whether the network sees the sample at all

@@ -17,6 +17,7 @@ class Inverse(PlainMethod):
     """Knows the setting as an SCN does, and spends it on restoring the input."""
 
     title: ClassVar[str] = "Inverse"
+    colour: ClassVar[str] = "#009e73"
 
     @classmethod
     def objection(cls, transform: Transform) -> str | None:

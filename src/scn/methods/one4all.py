@@ -14,3 +14,5 @@ class One4All(PlainMethod):
     """Sees the changed input and knows nothing else."""
 
     title: ClassVar[str] = "One4All"
+    colour: ClassVar[str] = "#d55e00"
+    knows_setting: ClassVar[bool] = False

@@ -17,7 +17,7 @@ from scn.transforms import Transform
 class One4AllAlpha(PlainMethod):
     """A plain network on the readings of a sensor with alpha beside them."""
 
-    title: ClassVar[str] = "One4All told alpha"
+    title: ClassVar[str] = "One4All given alpha"
 
     @classmethod
     def objection(cls, transform: Transform) -> str | None:

@@ -18,6 +18,7 @@ class One4One(PlainMethod):
     """Trained and tested under `fixed` alone."""
 
     title: ClassVar[str] = "One4One"
+    colour: ClassVar[str] = "#444444"
     needs_fixed: ClassVar[bool] = True
 
     @classmethod

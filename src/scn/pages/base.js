@@ -103,7 +103,9 @@ function grouped(number) {
 function scoreRange(values, { lowest, highest }) {
   const [least, most] = [Math.min(...values), Math.max(...values)];
   const size = most - least || Math.max(Math.abs(least), Math.abs(most)) || 1;
-  const step = Math.max(highest ?? 0, 10 ** Math.ceil(Math.log10(size) - 1e-9)) / 10;
+  const power = 10 ** Math.floor(Math.log10(size) + 1e-9);
+  const enough = [1, 2, 5, 10].map((part) => part * power).find((round) => round >= size * (1 - 1e-9));
+  const step = Math.max(highest ?? 0, enough) / 10;
   const possible = (value) => Math.min(Math.max(value, lowest ?? -Infinity), highest ?? Infinity);
   const low = possible(step * Math.floor(least / step + 1e-9));
   const high = possible(step * Math.ceil(most / step - 1e-9));
@@ -112,8 +114,13 @@ function scoreRange(values, { lowest, highest }) {
 
 /** A score as a table says it: shares with so many digits behind the point, others with one more in all. */
 function scoreText({ highest, unit }, value, digits = 4) {
-  const text = highest === null ? String(Number(value.toPrecision(digits))) : value.toFixed(digits);
+  const exact = highest === null ? String(Number(value.toPrecision(digits))) : value.toFixed(digits);
+  const text = Number(exact) === 0 ? exact.replace("-", "") : exact;
   return (unit ? `${text} ${unit}` : text).replace("-", "−");
+}
+
+function capital(text) {
+  return text[0].toUpperCase() + text.slice(1);
 }
 
 /** What an axis of scores is called, with its direction where that is not upwards. */

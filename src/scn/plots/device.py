@@ -11,7 +11,7 @@ from typing import Any
 from scn.core.errors import NotThere, ScnError
 from scn.objectives import Score
 from scn.plots.options import Options
-from scn.plots.scale import brief, score_axis
+from scn.plots.scale import brief, score_axis, wrapped
 from scn.plots.style import BLUE, BLUES, GREEN, PURPLE, colours, entitle, label, new_figure
 from scn.runs.collection import LoadedRun, groups
 from scn.runs.labels import task_title
@@ -123,7 +123,7 @@ def _draw_score(score: Score, axes: Any, entries: Sequence[Entry]) -> None:
     low, high = min(0.0, *values), max(score.highest or 0.0, *values)
     bars = axes.bar(range(len(entries)), values, WIDE, color=[entry.colour for entry in entries])
     axes.bar_label(bars, [brief(score, value) for value in values], fontsize=5, padding=1)
-    axes.set(ylabel=score_axis(score), ylim=(1.12 * low, 1.12 * high or 1.0))
+    axes.set(ylabel=wrapped(score_axis(score)), ylim=(1.12 * low, 1.12 * high or 1.0))
 
 
 def _draw_memory(axes: Any, entries: Sequence[Entry]) -> None:

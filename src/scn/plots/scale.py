@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from scn.objectives import Score
-from scn.plots.style import GREY
+from scn.plots.style import GREY, ROUNDING
+from scn.runs.scores import Scores
 
 LEAST_RADIUS = 0.3  # of the scale: a smaller circle would make stars of chance
 CHANCE = "chance"
+PANEL_LETTERS = 22  # beside a panel of little more than an inch
 CORNERS = 180  # of what is drawn as a circle
 
 
@@ -18,6 +21,11 @@ def score_axis(score: Score, split: str = "test") -> str:
     """The label of an axis, with the direction where that is not upwards."""
     unit = f" ({score.unit})" if score.unit else ""
     return f"{split} {score.label}{unit}" + ("" if score.higher_is_better else ", lower is better")
+
+
+def wrapped(text: str) -> str:
+    """The label of an axis of a low panel."""
+    return textwrap.fill(text, PANEL_LETTERS)
 
 
 def brief(score: Score, value: float) -> str:
@@ -35,11 +43,21 @@ def limits(values: Sequence[float], score: Score, round_axis: bool = False) -> t
     return (_possible(score, min(low, high - LEAST_RADIUS * scale)) if round_axis else low), high
 
 
-def draw_chance(axes: Any, levels: Sequence[float | None]) -> None:
+def chance_level(tables: Iterable[Scores]) -> float | None:
+    """The score of a constant prediction, where all tests agree about it."""
+    known = {(table.facts.get("chance"), table.score) for table in tables}
+    if len(known) != 1:
+        return None
+    level, score = known.pop()
+    tiny = level is not None and score.highest is not None and abs(level) < ROUNDING * score.highest
+    return 0.0 if tiny else level
+
+
+def draw_chance(axes: Any, tables: Iterable[Scores]) -> None:
     """A line at the score of a constant prediction, where the axis reaches that far."""
-    known = {level for level in levels if level is not None}
+    level = chance_level(tables)
     low, high = axes.get_ylim()
-    if len(known) == 1 and low <= (level := known.pop()) <= high:
+    if level is not None and low <= level <= high:
         drawn = {"color": GREY, "linewidth": 0.6, "linestyle": (0, (1, 2)), "label": CHANCE}
         if axes.name == "polar":
             around = [2 * math.pi * step / CORNERS for step in range(CORNERS + 1)]
@@ -49,9 +67,11 @@ def draw_chance(axes: Any, levels: Sequence[float | None]) -> None:
 
 
 def _scale(values: Sequence[float], score: Score) -> float:
-    """1 for shares; of a score without a natural size, the power of ten that holds the differences."""
+    """1 for shares; of a score without a natural size, the round number that holds the differences."""
     span = max(values) - min(values) or max(map(abs, values)) or 1.0
-    return float(max(score.highest or 0.0, 10.0 ** math.ceil(math.log10(span) - 1e-9)))
+    power = 10.0 ** math.floor(math.log10(span) + 1e-9)
+    enough = next(part * power for part in (1, 2, 5, 10) if part * power >= span * (1 - 1e-9))
+    return max(score.highest or 0.0, enough)
 
 
 def _possible(score: Score, value: float) -> float:

@@ -86,8 +86,7 @@ def draw_curves(axes: Any, tables: Tables, transform: Transform, place: int = 0,
         marker = "." if len(curve.places) <= FEW else None  # a line between so few would hide where they are
         axes.plot(x, mean, color=shades[key], label=label(*key), marker=marker)
     _set_limits(axes, tables, parameter, small)
-    every = [table for several in tables.values() for table in several]
-    draw_chance(axes, [table.facts.get("chance") for table in every])
+    draw_chance(axes, [table for several in tables.values() for table in several])
 
 
 def averaged(several: Sequence[Scores], place: int = 0) -> Curve:

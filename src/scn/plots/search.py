@@ -7,9 +7,10 @@ from pathlib import Path
 
 import torch
 
+from scn import methods
 from scn.objectives import Score
 from scn.plots.scale import score_axis
-from scn.plots.style import BASELINES, BLUE, BLUES, GREY, PURPLE
+from scn.plots.style import BLUE, BLUES, GREY, PURPLE, VERMILION
 from scn.search.stream import Stream
 from scn.search.study import SearchRow
 from scn.transforms import Transform
@@ -28,7 +29,7 @@ def draw_search(rows: Sequence[SearchRow], score: Score, title: str, path: Path)
     left.plot(sizes, [r.known for r in rows], "--", color=DARK, label="setting known")
     left.plot(sizes, [r.reached for r in rows], "o-", color=BLUE, label="setting searched")
     for name in rows[0].beside:
-        colour = BASELINES.get(name, PURPLE)
+        colour = methods.get(name).colour if name in methods.registry else PURPLE
         left.plot(sizes, [r.beside[name] for r in rows], ":", marker="s", color=colour, label=name)
     left.set(xscale="log", xlabel="inputs that share a setting", ylabel=score_axis(score))
     left.legend(fontsize=8)
@@ -64,7 +65,7 @@ def draw_stream(stream: Stream, transform: Transform, title: str, path: Path, mo
             part[:count, axis] for part in (stream.truth, stream.believed, stream.spread)
         )
         axes.fill_between(across, believed - spread, believed + spread, color=BLUE, alpha=0.15, linewidth=0)
-        axes.plot(across, true, ".", color=BASELINES["one4all"], markersize=4, label="true")
+        axes.plot(across, true, ".", color=VERMILION, markersize=4, label="true")
         axes.plot(across, believed, ".", color=BLUE, markersize=2.5, label="believed, with its spread")
         lost = torch.arange(count)[stream.lost[:count]]
         axes.plot(lost, torch.full((len(lost),), parameter.low), "|", color=GREY, label="lost")

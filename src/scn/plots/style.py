@@ -1,6 +1,6 @@
 """How every picture looks: colours that all people can tell apart, and type that is read at column width.
 
-The palette is that of Okabe and Ito. Baselines have colours of their own; SCNs are blue, darker with D.
+The palette is that of Okabe and Ito. Baselines may have colours of their own; SCNs are blue, darker with D.
 """
 
 from __future__ import annotations
@@ -22,20 +22,11 @@ MOST_LETTERS = 60  # of a line of the title in a column
 
 VERMILION, GREEN, BLUE, PURPLE = "#d55e00", "#009e73", "#0072b2", "#cc79a7"
 GREY = "#444444"
-BASELINES = {"one4all": VERMILION, "inverse": GREEN, "one4one": GREY}
 BLUES = ("#56b4e9", "#2f8fd0", BLUE, "#08519c", "#08306b")
 SPARE = (PURPLE, "#e69f00", "#000000")  # of further methods
 BASES = (BLUE, VERMILION, GREEN, PURPLE, "#e69f00", "#56b4e9", "#000000", "#f0e442")  # of base models
 HEAT = "cividis"  # from dark to light for everybody
 SIGNED = "PuOr"  # two sides of zero
-
-NAMES = {
-    "scn": "SCN D={dims}",
-    "one4all": "One4All",
-    "one4one": "One4One",
-    "one4all-alpha": "One4All given alpha",
-    "alpha-alone": "Alpha alone",
-}
 
 
 SETTINGS: dict[Any, Any] = {
@@ -91,7 +82,8 @@ def entitle(figure: Any, text: str) -> None:
 
 def label(method: str, dims: int, more: str = "") -> str:
     """What a method is called in a table or legend."""
-    name = NAMES.get(method, method.partition(":")[2] or method.capitalize()).format(dims=dims)
+    name = methods.get(method).title or method.rpartition(":")[2]
+    name = name.format(dims=dims)
     return f"{name}, {more}" if more else name
 
 
@@ -99,8 +91,9 @@ def colours(keys: Sequence[Key]) -> dict[Key, str]:
     """What mixes is blue, darker with D; each other method has one colour."""
     mixed = [key for key in keys if methods.get(key[0]).mixes]
     found = dict(zip(mixed, _blues(len(mixed)), strict=True))
-    others = dict.fromkeys(key[0] for key in keys if key not in found and key[0] not in BASELINES)
-    plain = BASELINES | dict(zip(others, itertools.cycle(SPARE), strict=False))
+    plain = {key[0]: methods.get(key[0]).colour for key in keys if key not in found}
+    without = [name for name, colour in plain.items() if not colour]
+    plain |= zip(without, itertools.cycle(SPARE), strict=False)
     return {key: found.get(key) or plain[key[0]] for key in keys}
 
 

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from scn.plots.options import Options
-from scn.plots.scale import score_axis
+from scn.plots.scale import score_axis, wrapped
 from scn.plots.style import BASES, colours, entitle, label, legend_below, new_figure
 from scn.runs.collection import LoadedRun, band, groups
 from scn.runs.labels import Key, task_title
@@ -51,7 +51,7 @@ def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
     stacked = figure.subplots(len(known), 1, sharex=True, squeeze=False)[:, 0]
     for axes, name in zip(stacked, known, strict=True):
         _draw_metric(axes, name, several)
-        axes.set_ylabel(labels[name])
+        axes.set_ylabel(wrapped(labels[name]))
     if len(several) == 1:
         _draw_parts(stacked[0], next(iter(several.values())))
     _count_in_whole_numbers(stacked, known)

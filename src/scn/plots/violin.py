@@ -51,7 +51,7 @@ def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
     figure = new_figure(2.6)
     axes = figure.add_subplot()
     draw_violins(axes, found, loaded[0].score)
-    draw_chance(axes, [one.table.facts.get("chance") for one in loaded])
+    draw_chance(axes, [one.table for one in loaded])
     over = "test samples" if loaded[0].transform.measured else "settings"
     entitle(figure, task_title(loaded[0].run, f"{tested_on(loaded)}; dot and number: mean over all {over}"))
     return figure

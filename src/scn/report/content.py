@@ -15,6 +15,7 @@ from scn.core.storage import write_atomically
 from scn.objectives import Score
 from scn.pages.assemble import assemble
 from scn.plots.device import rows_of
+from scn.plots.scale import chance_level
 from scn.plots.style import label, snapped
 from scn.plots.training import metric_names
 from scn.report.behaviour import frozen_networks, has_data, sample_picture, searching_networks
@@ -53,7 +54,7 @@ def report(shown: Sequence[LoadedRun]) -> dict[str, Any]:
         "enough": ENOUGH,
         "score": asdict(score),
         "further": [asdict(one) for one in further],
-        "chance": _chance(shown),
+        "chance": chance_level(one.table for one in shown),
         "facts": _facts(shown),
         "rows": rows,
         "parameters": [asdict(p) for p in transform.parameters],
@@ -78,12 +79,6 @@ def _row(several: Sequence[LoadedRun]) -> dict[str, Any]:
     return {**asdict(row), "further": further}
 
 
-def _chance(shown: Sequence[LoadedRun]) -> float | None:
-    """The score of a constant prediction, where all runs were tested on samples that agree about it."""
-    known = {one.table.facts.get("chance") for one in shown}
-    return known.pop() if len(known) == 1 else None
-
-
 def _summary(rows: Sequence[dict[str, Any]], score: Score, over: str) -> str:
     """The result in one sentence: the best network that mixes, beside one of its size that does not adapt."""
     mixing = [row for row in rows if row["mixes"]] or list(rows)
@@ -91,7 +86,7 @@ def _summary(rows: Sequence[dict[str, Any]], score: Score, over: str) -> str:
     best = next(row for row in mixing if row["mean"] == most)
     said = [
         best,
-        *(row for row in rows if row["method"] == "one4all" and row["inference"] == best["inference"]),
+        *(row for row in rows if not row["knows_setting"] and row["inference"] == best["inference"]),
     ]
     direction = "" if score.higher_is_better else " (lower is better)"
     return "; ".join(f"{row['label']}: {_reached(row, score)}" for row in said) + (
@@ -106,7 +101,9 @@ def _reached(row: dict[str, Any], score: Score) -> str:
 
 def _name(key: Key) -> dict[str, Any]:
     method, dims, _ = key
-    return {"label": label(*key), "method": method, "dims": dims, "mixes": methods.get(method).mixes}
+    kind = methods.get(method)
+    said = {"label": label(*key), "method": method, "dims": dims}
+    return {**said, "mixes": kind.mixes, "knows_setting": kind.knows_setting}
 
 
 def _mixes(several: Sequence[LoadedRun]) -> bool:
@@ -144,7 +141,7 @@ def _facts(shown: Sequence[LoadedRun]) -> list[list[str]]:
 
 def _objective(shown: Sequence[LoadedRun]) -> str:
     """What is learned, how it is judged, and what a network would reach that learned nothing."""
-    score, chance = shown[0].score, _chance(shown)
+    score, chance = shown[0].score, chance_level(one.table for one in shown)
     least = "" if chance is None else f"; a constant prediction reaches {score.text(chance)}"
     return f"{shown[0].run.config.objective['name']}, judged by {score.label}{least}"
 

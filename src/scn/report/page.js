@@ -13,7 +13,7 @@ function resultColumns({ score, further }) {
     ["D", (row) => row.mixes ? row.dims : "–"],
     [score.label, (row) => row.seeds > 1 ? `${text(row.mean)} ± ${text(row.std)}` : text(row.mean)],
     ["at its worst setting", (row) => text(row.worst)],
-    ["of settings", (row) => grouped(row.settings)],
+    ["settings tested", (row) => grouped(row.settings)],
     ...further.map((other) => [other.label, (row) => other.key in row.further ? scoreText(other, row.further[other.key]) : "–"]),
     ["seeds", (row) => row.seeds],
     ["weights for one prediction", (row) => grouped(row.inference)],
@@ -56,10 +56,6 @@ function showWarnings(list) {
   const shown = list.map((text) => element("p", { class: "warning" }, text));
   document.getElementById("warning-list").replaceChildren(...shown);
   document.getElementById("warnings").hidden = list.length === 0;
-}
-
-function capital(text) {
-  return text[0].toUpperCase() + text.slice(1);
 }
 
 function showNotes(content) {

@@ -9,14 +9,13 @@ from typing import Any
 
 import torch
 
+from scn import objectives
 from scn.data import Normalisation
 from scn.experiment import tasks
 from scn.runs import RunConfig
 from scn.runs.collection import LoadedRun
 from scn.training.recipe import Recipe
 from scn.transforms import Transform
-
-CLASSIFICATION = "classification"  # what a run learns unless something else is asked for
 
 
 def commands(shown: Sequence[LoadedRun]) -> list[str]:
@@ -31,7 +30,8 @@ def _of_run(one: LoadedRun) -> list[str]:
         options = ["--data", config.data, "--transform", config.transform, "--preset", config.preset]
         made = [["scn", "import", source, *options, "-o", folder]]
     else:
-        first, *later = [*config.source.get("epochs", []), config.recipe["epochs"]]
+        earlier: list[int] = config.source.get("epochs", [])
+        first, *later = [*earlier, int(config.recipe["epochs"])]
         begun = replace(config, recipe={**config.recipe, "epochs": first})
         made = [["scn", "train", *training_options(begun), "-o", folder]]
         made += [["scn", "train", "--resume", folder, "--epochs", str(epochs)] for epochs in later]
@@ -45,7 +45,7 @@ def training_options(config: RunConfig) -> list[str]:
     sizes = {name: config.backbone.get("arguments", {}).get(name) for name in ("width", "depth")}
     found += [part for name, size in sizes.items() if size is not None for part in (f"--{name}", str(size))]
     found += ["--method", config.method, "--dims", str(config.dims), "--preset", config.preset]
-    if config.objective["name"] != CLASSIFICATION:
+    if config.objective["name"] != objectives.USUAL:
         found += ["--objective", config.objective["name"]]
     if config.fixed is not None:
         found += ["--fixed", ",".join(f"{value:.9g}" for value in config.fixed)]

@@ -100,7 +100,7 @@ def validation_gap(one: LoadedRun) -> str | None:
     held = max(samples.get("val") or round(share * samples.get("train", 0)), 1)
     score, mean = one.score, one.mean
     best = score.best(known)
-    if abs(best - mean) <= _usual_gap(score, best, mean, held):
+    if abs(best - mean) <= _usual_gap(score, best, held):
         return None
     return (
         f"the test {score.label} {brief(score, mean)} is far from the best validation {score.label} "
@@ -109,12 +109,11 @@ def validation_gap(one: LoadedRun) -> str | None:
     )
 
 
-def _usual_gap(score: Score, validated: float, tested: float, held: int) -> float:
+def _usual_gap(score: Score, validated: float, held: int) -> float:
     """Three standard errors of a share, or of a mean error as it would be of normal errors."""
     if score.lowest is not None and score.highest is not None:
         return max(FAR, 3 * math.sqrt(max(validated * (1 - validated), 1e-4) / held))
-    errors = [abs((score.highest or 0.0) - value) for value in (validated, tested)]
-    return max(FAR_ERROR, 3 * math.sqrt(2 / held)) * max(errors)
+    return max(FAR_ERROR, 3 * math.sqrt(2 / held)) * abs((score.highest or 0.0) - validated)
 
 
 def _of_comparison(shown: Sequence[LoadedRun]) -> Iterator[str]:

@@ -1,11 +1,13 @@
 """A small network that reads alpha off the input directly: one look instead of many.
 
-It knows the data and the transform, but not the network that is configured, whatever that predicts.
+It knows the data and the transform, but not the network that is configured, whatever that predicts. Of a long
+input, such as sound, it reads a summary: how loud each part is in time and in frequency. Values as they are
+say next to nothing about pitch or speed to a network of this size.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import ClassVar
 
 import torch
@@ -19,6 +21,17 @@ from scn.transforms import Transform
 WIDTH = 64
 FINE = {1: 720, 2: 65, 3: 24}  # values of each parameter among which an alpha is looked up
 BATCH, SETTINGS = 256, 32  # inputs in a training batch, and how many settings they share
+LONG = 4096  # values: an input with more of them is summarised
+PARTS, QUIET = 256, 0.01  # of a summary, in time and in frequency; what is not worth telling from silence
+KEPT = 4096  # long inputs that are changed once and used again and again: changing sound is slow
+
+
+def summarised(x: Tensor) -> Tensor:
+    """(B, ...) -> (B, 2 PARTS): how loud the parts of an input are, in time and in frequency."""
+    flat = x.flatten(1)
+    spectrum = torch.fft.rfft(flat, norm="ortho").abs()
+    loud = [F.adaptive_avg_pool1d(values, PARTS) for values in (flat.abs(), spectrum)]
+    return torch.log1p(torch.cat(loud, dim=1) / QUIET)
 
 
 class Estimator(nn.Module):
@@ -26,6 +39,7 @@ class Estimator(nn.Module):
 
     def __init__(self, inputs: int, alpha_dim: int) -> None:
         super().__init__()
+        self.inputs = inputs
         self.layers = nn.Sequential(
             nn.Flatten(),
             nn.Linear(inputs, WIDTH),
@@ -36,7 +50,7 @@ class Estimator(nn.Module):
         )
 
     def forward(self, x: Tensor) -> Tensor:
-        alpha: Tensor = self.layers(x)
+        alpha: Tensor = self.layers(x if x[0].numel() == self.inputs else summarised(x))
         return alpha
 
 
@@ -46,26 +60,63 @@ def train_estimator(
     shown: Callable[[Tensor, Tensor], Tensor],
     steps: int = 3000,
     seed: int = 0,
+    *,
     progress: Callable[[range], Iterable[int]] = iter,
 ) -> Estimator:
-    """An estimator for samples (N, ...); shown(samples, params) is what the network would see of them."""
+    """An estimator for samples (N, ...); shown(samples, params) is what the network would see of them.
+
+    `progress` is given the numbers of the steps and gives them back one by one.
+    """
     generator = torch.Generator().manual_seed(seed)
     first = shown(samples[:1], transform.sample(1, generator))
+    long = first.numel() > LONG
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        net = Estimator(first.numel(), transform.alpha_dim)
-    size = min(BATCH, len(samples)) // SETTINGS * SETTINGS or 1
+        net = Estimator(2 * PARTS if long else first.numel(), transform.alpha_dim)
+    batches = (_kept if long else _fresh)(samples, transform, shown, generator)
     optimiser = torch.optim.Adam(net.parameters(), 2e-3)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, steps)
     for _ in progress(range(steps)):
-        params = transform.sample(SETTINGS if size > 1 else 1, generator)
-        chosen = torch.randint(len(samples), (size,), generator=generator)
-        target = transform.encode(params).repeat_interleave(size // len(params), dim=0)
+        x, alpha = next(batches)
         optimiser.zero_grad()
-        F.smooth_l1_loss(net(shown(samples[chosen], params)), target, beta=0.3).backward()
+        F.smooth_l1_loss(net(x), alpha, beta=0.3).backward()
         optimiser.step()
         schedule.step()
     return net.eval()
+
+
+def _fresh(
+    samples: Tensor,
+    transform: Transform,
+    shown: Callable[[Tensor, Tensor], Tensor],
+    generator: torch.Generator,
+) -> Iterator[tuple[Tensor, Tensor]]:
+    """Batches of inputs and their alphas, changed anew each time."""
+    size = min(BATCH, len(samples)) // SETTINGS * SETTINGS or 1
+    while True:
+        params = transform.sample(SETTINGS if size > 1 else 1, generator)
+        chosen = torch.randint(len(samples), (size,), generator=generator)
+        target = transform.encode(params).repeat_interleave(size // len(params), dim=0)
+        yield shown(samples[chosen], params), target
+
+
+def _kept(
+    samples: Tensor,
+    transform: Transform,
+    shown: Callable[[Tensor, Tensor], Tensor],
+    generator: torch.Generator,
+) -> Iterator[tuple[Tensor, Tensor]]:
+    """Batches of summaries and their alphas; the first time round each input is changed as it is needed."""
+    kept: list[tuple[Tensor, Tensor]] = []
+    for _ in range(KEPT // BATCH):
+        chosen = torch.randint(len(samples), (BATCH,), generator=generator)
+        params = transform.sample(BATCH, generator)
+        kept.append((summarised(shown(samples[chosen], params)), transform.encode(params)))
+        yield kept[-1]
+    x, alpha = (torch.cat(several) for several in zip(*kept, strict=True))
+    while True:
+        chosen = torch.randint(len(x), (BATCH,), generator=generator)
+        yield x[chosen], alpha[chosen]
 
 
 @registry.register("estimator")

@@ -94,16 +94,16 @@ def follow(run: Run, tracker: Tracker, count: int, drift: Tensor, seed: int = 0)
         known.append(tracker.net(x, transform.encode(setting)))
     believed = torch.stack([t.params for t in tracked])
     logits = torch.stack([t.logits for t in tracked if t.logits is not None])
-    truths = method.objective.labels(labels[chosen])
-    spread = method.objective.spread(truths)
+    labels = method.objective.labels(labels[chosen])
+    spread = method.objective.spread(labels)
     return Stream(
         truth,
         believed,
         torch.stack([t.spread for t in tracked]),
         torch.tensor([t.lost for t in tracked]),
         torch.tensor([t.reconfigured for t in tracked]),
-        method.objective.values(logits, truths, spread)[:, 0],
-        method.objective.values(torch.cat(known), truths, spread)[:, 0],
+        method.objective.values(logits, labels, spread)[:, 0],
+        method.objective.values(torch.cat(known), labels, spread)[:, 0],
         transform.distance(believed, truth) <= NEAR,
         jumps,
     )

@@ -24,7 +24,7 @@ class Composed(Transform):
             raise ScnError(f"{wrong} is measured with the data, and cannot be part of a composition")
         self.parts = [part for _, part in parts]
         named = [(name, parameter) for name, part in parts for parameter in part.parameters]
-        self.parameters = tuple(_told_apart(name, parameter, named) for name, parameter in named)
+        self.parameters = tuple(_distinguished(name, parameter, named) for name, parameter in named)
         self.alpha_dim = sum(part.alpha_dim for part in self.parts)
 
     def _divided(self, params: Tensor) -> list[Tensor]:
@@ -59,7 +59,7 @@ class Composed(Transform):
         return x
 
 
-def _told_apart(name: str, parameter: Parameter, named: list[tuple[str, Parameter]]) -> Parameter:
+def _distinguished(name: str, parameter: Parameter, named: list[tuple[str, Parameter]]) -> Parameter:
     """A parameter whose name another part uses as well carries the name of its part."""
     shared = sum(other.name == parameter.name for _, other in named) > 1
     return replace(parameter, name=f"{name} {parameter.name}") if shared else parameter

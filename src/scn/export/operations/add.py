@@ -13,7 +13,7 @@ from torch import Tensor, fx
 from scn.export.graph import CannotExport
 from scn.export.operations.base import Operation
 from scn.export.pack import exact
-from scn.export.translation import FunctionTranslator, Translation
+from scn.export.translation import FunctionTranslator, GraphTranslation
 
 if TYPE_CHECKING:
     from scn.export.float_code import FloatCode
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from scn.export.interpret import Float, Int8
 
 
-def _added(t: Translation, node: fx.Node) -> None:
+def _added(t: GraphTranslation, node: fx.Node) -> None:
     first, second = node.args[:2]
     if not (isinstance(first, fx.Node) and isinstance(second, fx.Node)) or node.kwargs:
         raise CannotExport(f"forward adds a number ({node.name}): only two values of the network add")

@@ -12,7 +12,7 @@ from torch import Tensor, fx
 from scn.export.graph import CannotExport
 from scn.export.operations.base import Operation
 from scn.export.quantisation import Quantisation
-from scn.export.translation import FunctionTranslator, Translation
+from scn.export.translation import FunctionTranslator, GraphTranslation
 
 if TYPE_CHECKING:
     from scn.export.float_code import FloatCode
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from scn.export.interpret import Float
 
 
-def _least(t: Translation, node: fx.Node) -> None:
+def _least(t: GraphTranslation, node: fx.Node) -> None:
     source = node.args[0]
     assert isinstance(source, fx.Node)
     dims = node.args[1] if len(node.args) > 1 else node.kwargs.get("dim")
@@ -29,7 +29,7 @@ def _least(t: Translation, node: fx.Node) -> None:
     t.partial[node] = (LessLeast, t.values[source])
 
 
-def _subtracted(t: Translation, node: fx.Node) -> None:
+def _subtracted(t: GraphTranslation, node: fx.Node) -> None:
     first, second = node.args[:2]
     value = t.values.get(first) if isinstance(first, fx.Node) else None
     least = t.partial.get(second) if isinstance(second, fx.Node) else None

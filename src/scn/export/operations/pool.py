@@ -19,8 +19,8 @@ from scn.export.snippets import from_files
 from scn.export.translation import (
     Call,
     FunctionTranslator,
+    GraphTranslation,
     LayerTranslator,
-    Translation,
     as_layer,
     block_shape,
     sample_shape,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from scn.export.quantisation import Quantisation
 
 
-def _pool(t: Translation, node: fx.Node, call: Call, axes: int, largest: bool) -> None:
+def _pool(t: GraphTranslation, node: fx.Node, call: Call, axes: int, largest: bool) -> None:
     layer: Any = call.layer
     stride = layer.stride if layer.stride is not None else layer.kernel_size
     window = window_of(call.name, layer, axes, stride)
@@ -48,7 +48,7 @@ def _pool(t: Translation, node: fx.Node, call: Call, axes: int, largest: bool) -
     t.add(node, Pool(call.name, call.sources, t.add_value(call.name, node), window, largest, counts))
 
 
-def _adaptive(t: Translation, node: fx.Node, call: Call, largest: bool) -> None:
+def _adaptive(t: GraphTranslation, node: fx.Node, call: Call, largest: bool) -> None:
     target = t.add_value(call.name, node)
     (_, height, width), (_, rows, columns) = t.graph.shapes[call.sources[0]], t.graph.shapes[target]
     if height % rows or width % columns:
@@ -59,7 +59,7 @@ def _adaptive(t: Translation, node: fx.Node, call: Call, largest: bool) -> None:
     t.add(node, Pool(call.name, call.sources, target, Window(kernel, kernel), largest))
 
 
-def _mean(t: Translation, node: fx.Node) -> None:
+def _mean(t: GraphTranslation, node: fx.Node) -> None:
     """The mean over all positions."""
     source, dims = node.args[0], node.args[1] if len(node.args) > 1 else node.kwargs.get("dim")
     assert isinstance(source, fx.Node)

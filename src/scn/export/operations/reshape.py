@@ -14,8 +14,8 @@ from scn.export.operations.base import Operation
 from scn.export.translation import (
     Call,
     FunctionTranslator,
+    GraphTranslation,
     LayerTranslator,
-    Translation,
     block_shape,
     sample_shape,
 )
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from scn.export.interpret import Float
 
 
-def take_same(t: Translation, node: fx.Node, source: int) -> None:
+def take_same(t: GraphTranslation, node: fx.Node, source: int) -> None:
     """The node is the same numbers as a value, perhaps in another shape."""
     if block_shape(node.name, sample_shape(node)) == t.graph.shapes[source]:
         t.users[source] -= 1
@@ -34,11 +34,11 @@ def take_same(t: Translation, node: fx.Node, source: int) -> None:
         t.add(node, Reshape(node.name, [source], t.add_value(node.name, node)))
 
 
-def _layer(t: Translation, node: fx.Node, call: Call) -> None:
+def _layer(t: GraphTranslation, node: fx.Node, call: Call) -> None:
     take_same(t, node, call.sources[0])
 
 
-def _function(t: Translation, node: fx.Node) -> None:
+def _function(t: GraphTranslation, node: fx.Node) -> None:
     source = node.args[0]
     assert isinstance(source, fx.Node)
     take_same(t, node, t.values[source])

@@ -1,0 +1,40 @@
+"""How a network becomes C code: the options that `scn export` and `scn device` have in common."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import torch
+import typer
+from torch import Tensor
+
+from scn.cli.values import numbers
+from scn.export import Options
+
+ThetaOption = Annotated[
+    str | None,
+    typer.Option(help="ram (mixed once for each alpha), row (mixed during inference), fixed (--alpha)."),
+]
+AlphaOption = Annotated[
+    str | None, typer.Option(help="For theta fixed: the params (comma-separated) to configure for.")
+]
+WeightsOption = Annotated[str, typer.Option(help="Of the base models: float32, float16 or int8.")]
+InferenceOption = Annotated[str, typer.Option(help="float, or int8 for 8-bit weights and activations.")]
+StateOption = Annotated[str, typer.Option(help="static, or explicit: a struct that the caller owns.")]
+DoubleBufferOption = Annotated[
+    bool, typer.Option("--double-buffer", help="Inference goes on with the old theta while mixing.")
+]
+OwnBackboneOption = Annotated[
+    str | None, typer.Option(help="Your own class, package.module:Class, if the run has one.")
+]
+
+
+def code_options(said: dict[str, Any]) -> Options:
+    """From what a person said; theta is fixed where an alpha is given, and otherwise in RAM."""
+    theta: Any = said["theta"] or ("ram" if said["alpha"] is None else "fixed")
+    chosen: dict[str, Any] = {n: said[n] for n in ("weights", "inference", "state", "double_buffer")}
+    return Options(theta=theta, sensor=said.get("sensor"), **chosen)
+
+
+def fixed_params(alpha: str | None) -> Tensor | None:
+    return None if alpha is None else torch.tensor(numbers("--alpha", alpha))

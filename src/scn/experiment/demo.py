@@ -1,0 +1,80 @@
+"""The demo: an SCN and its alternatives on handwritten digits, and one digit as two of them see it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import load_file, save
+from torch import Tensor
+
+from scn import data, runs, transforms
+from scn.core.network import SCN
+from scn.core.storage import write_atomically
+from scn.experiment.jobs import Evaluation, Job, plan_jobs
+from scn.experiment.plan import plan_run
+from scn.experiment.tasks import DEMO, DEMO_METHODS
+from scn.runs import backbone_of
+
+SEEDS, ANGLE = 3, 130.0
+DIMS = (3, 8)
+
+
+def plan_demo() -> tuple[list[Job], Evaluation]:
+    """All runs of the demo, and what they are tested on."""
+    budget = DEMO.budget("cpu")
+    transform = transforms.get(DEMO.transform)
+
+    def make(method: str, **more: Any) -> runs.RunConfig:
+        return plan_run(DEMO.data, DEMO.transform, DEMO.backbone, method, budget.recipe, **more)
+
+    return plan_jobs(make, transform, DEMO_METHODS, DIMS, range(SEEDS)), Evaluation(
+        transform.grid(budget.grid or 1)
+    )
+
+
+@dataclass(frozen=True)
+class View:
+    """One turned digit, and what the SCN and the network that does not adapt say of it and of all."""
+
+    file: Path  # the plain network that the SCN was configured to
+    image: Tensor  # (H, W)
+    label: int
+    probabilities: dict[str, Tensor]  # (classes,) of each network
+    shares: dict[str, float]  # of all digits that each network recognises
+    count: int
+
+
+@torch.no_grad()
+def view_digit(folder: Path) -> View:
+    """Configure the SCN of the demo for one angle, save and reload the plain network, and choose a digit.
+
+    A digit that the SCN recognises and the other network does not, if there is one.
+    """
+    adaptive, rigid = runs.read(folder / "scn-d8-seed0"), runs.read(folder / "one4all-seed0")
+    net, method, angle = adaptive.network(), adaptive.method(), torch.tensor([ANGLE])
+    assert isinstance(net, SCN)
+    path = folder / f"configured-{ANGLE:g}-degrees.safetensors"
+    write_atomically(path, save(net.configure(method.transform.encode(angle)).state_dict()))
+    plain = backbone_of(adaptive)()
+    plain.load_state_dict(load_file(path))
+    images, labels = data.load(DEMO.data).split("test")
+    seen = method.transform.apply(data.to_float(images), angle)
+    x = adaptive.normalisation()(seen)
+    found = {
+        "SCN D=8": plain.eval()(x).softmax(dim=1),
+        "One4All": rigid.network().eval()(x).softmax(dim=1),
+    }
+    ours, theirs = (answers.argmax(dim=1) == labels for answers in found.values())
+    telling = (ours & ~theirs).nonzero()
+    chosen = int(telling[0]) if len(telling) else 0
+    return View(
+        path,
+        seen[chosen, 0],
+        int(labels[chosen]),
+        {name: answers[chosen] for name, answers in found.items()},
+        {name: float(right.float().mean()) for name, right in zip(found, (ours, theirs), strict=True)},
+        len(labels),
+    )
