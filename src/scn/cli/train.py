@@ -57,7 +57,7 @@ ResumeOption = Annotated[
 TrackOption = Annotated[str | None, typer.Option("--track", help="tensorboard: curves to look at.")]
 # With --resume everything else is the run's own.
 ALSO_FOR_RESUMING = (
-    *("resume", "epochs", "backbone", "own", "device", "tracker", "checkpoint_minutes", "quiet"),
+    *("resume", "epochs", "backbone", "allow", "device", "tracker", "checkpoint_minutes", "quiet"),
 )
 
 
