@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.progress import track
 
-from scn.cli.own import OwnOption
+from scn.cli.allow import AllowOption
 from scn.cli.values import numbers
 from scn.core.errors import ScnError
 from scn.plots.animation import FRAMES, SUFFIXES, film, require_ffmpeg, write_film
@@ -41,7 +41,7 @@ def command(
     backbone: Annotated[
         str | None, typer.Option(help="Your own class, package.module:Class, if the runs have one.")
     ] = None,
-    own: OwnOption = None,
+    allow: AllowOption = None,
     animate: Annotated[
         bool,
         typer.Option("--animate", help="Instead: score, beta and weights as alpha turns, .gif or .mp4."),
