@@ -17,7 +17,7 @@ from scn.explorer.samples import chosen
 from scn.objectives.classification import ACCURACY
 from scn.objectives.regression import MAE, R2
 from scn.plots.figures import FIGURES, make
-from scn.plots.options import Options
+from scn.plots.options import FigureOptions
 from scn.plots.samples import one_of_each
 from scn.plots.scale import brief, limits, score_axis
 from scn.report.content import report
@@ -45,7 +45,7 @@ def texts(figure: object) -> str:
 @pytest.mark.parametrize("name", SHOWN)
 def test_every_figure_is_drawn_and_none_speaks_of_accuracy(name: str, values: Path, errors: Path) -> None:
     for folder in (values, errors):
-        figure = make(name, load([folder]), Options(samples=20))
+        figure = make(name, load([folder]), FigureOptions(samples=20))
         figure.draw_without_rendering()
         assert "accuracy" not in texts(figure)
 

@@ -17,7 +17,7 @@ from scn.cli.values import numbers
 from scn.core.errors import ScnError
 from scn.plots.animation import FRAMES, SUFFIXES, film, require_ffmpeg, write_film
 from scn.plots.figures import FIGURES, UNDATED, check_figure_file, find, make, write
-from scn.plots.options import SAMPLES, Options
+from scn.plots.options import SAMPLES, FigureOptions
 from scn.runs.collection import load
 
 NAMES = "; ".join(f"{name}: {kind.shows}" for name, kind in FIGURES.items())
@@ -62,7 +62,7 @@ def command(
         require_ffmpeg(output)
     loaded = load(run, backbone)
     setting = None if fixed is None else loaded[0].transform.checked(torch.tensor(numbers("--fixed", fixed)))
-    options = Options(setting, samples, lambda rows: _progress(rows, quiet))
+    options = FigureOptions(setting, samples, lambda rows: _progress(rows, quiet))
     if animate:
         write_film(film(loaded, options, frames), output)
     else:
