@@ -43,21 +43,28 @@ def _bar(name: str) -> Iterator[Report]:
         TextColumn(name),
         BarColumn(),
         TextColumn("epoch {task.fields[epoch]}/{task.fields[epochs]}"),
-        TextColumn("accuracy {task.fields[accuracy]}"),
+        TextColumn("{task.fields[validated]}"),
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=Console(stderr=True)) as progress:
-        task = progress.add_task(name, epoch=0, epochs="?", accuracy="-")
+        task = progress.add_task(name, epoch=0, epochs="?", validated="")
 
         def report(state: State, training: Training, metrics: dict[str, Any] | None) -> None:
-            if metrics is not None and metrics["validation_accuracy"] is not None:
-                progress.update(task, accuracy=f"{metrics['validation_accuracy']:.3f}")
+            if metrics is not None:
+                progress.update(task, validated=_validated(training, metrics))
             if metrics is not None or state.step % 20 == 0:
                 epoch = min(state.step // training.steps_per_epoch + 1, training.recipe.epochs)
                 epochs = training.recipe.epochs
                 progress.update(task, total=training.steps, completed=state.step, epoch=epoch, epochs=epochs)
 
         yield report
+
+
+def _validated(training: Training, metrics: dict[str, Any]) -> str:
+    """The score on the validation data, if there are any, as the middle of a line."""
+    score = training.method.objective.score
+    value = metrics[f"validation_{score.key}"]
+    return "" if value is None else f"validation {score.label} {score.text(value)}, "
 
 
 class _Lines:
@@ -72,11 +79,10 @@ class _Lines:
         done = metrics["epoch"] == training.recipe.epochs
         if done or time.monotonic() - self.last > LINE_SECONDS:
             self.last = time.monotonic()
-            accuracy = metrics["validation_accuracy"]
-            shown = "" if accuracy is None else f", validation accuracy {accuracy:.4f}"
+            shown = _validated(training, metrics)
             print(
                 f"{self.name}: epoch {metrics['epoch']}/{training.recipe.epochs}, "
-                f"loss {metrics['loss']:.4f}{shown}, {metrics['seconds']:.1f} s",
+                f"loss {metrics['loss']:.4f}, {shown}{metrics['seconds']:.1f} s",
                 file=sys.stderr,
                 flush=True,
             )
