@@ -4,7 +4,7 @@ Each is named on the command line as package.module:Name, in the folder of this 
 
     scn train --data my_parts:stripes --transform my_parts:Fading --method my_parts:Blurred \\
         --backbone my_parts:TinyNet -o RUN
-    scn evaluate RUN --own my_parts:stripes,my_parts:Fading,my_parts:Blurred,my_parts:TinyNet
+    scn evaluate RUN --allow my_parts:stripes,my_parts:Fading,my_parts:Blurred,my_parts:TinyNet
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ import torch
 from generated import subject
 from scn import SCN
 from scn.backbones import MLP
-from scn.export import calibrate
+from scn.export import calibrate, interpret
 from scn.export.c import graph_of
 
 
@@ -21,7 +21,7 @@ def test_8_bits_are_enough_under_many_settings_where_they_are_under_each() -> No
     x = torch.randn(128, 1, 6, 6)
     logits = torch.cat(
         [
-            calibrate.run(calibrate.Float(graph, beta), sample.double())[graph.output].flatten(1)
+            interpret.run(interpret.Float(graph, beta), sample.double())[graph.output].flatten(1)
             for sample, beta in zip(x.split(1), betas, strict=True)
         ]
     )

@@ -14,7 +14,7 @@ from generated import STRICT, compiled, subject
 from needs import tool
 from scn import SCN
 from scn.backbones import MLP
-from scn.export import Options, Samples, Subject, c
+from scn.export import LabelledSamples, Options, Subject, c
 
 CORTEX_M4F = ("-mcpu=cortex-m4", "-mthumb", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard")
 CORTEX_M3 = ("-mcpu=cortex-m3", "-mthumb")
@@ -56,10 +56,10 @@ OPTIONS = {
 class Noise(Subject):
     """Calibrated by noise."""
 
-    def samples(self, split: str, count: int, settings: int = 16, seed: int = 0) -> Samples:
+    def samples(self, split: str, count: int, settings: int = 16, seed: int = 0) -> LabelledSamples:
         params = self.transform.sample(1) if self.params is None else self.params.view(1, -1)
         x = torch.randn(16, *self.shape, generator=torch.Generator().manual_seed(seed))
-        return Samples(x, torch.zeros(16, dtype=torch.long), params.expand(16, -1))
+        return LabelledSamples(x, torch.zeros(16, dtype=torch.long), params.expand(16, -1))
 
 
 def written(kind: str, options: Options, folder: Path, name: str = "net", dims: int = 3) -> Path:

@@ -21,7 +21,7 @@ from scn import SCN, runs
 from scn.backbones import MLP
 from scn.data import Dataset
 from scn.experiment.plan import plan_run
-from scn.export import Options, Samples, Subject, c, targets
+from scn.export import LabelledSamples, Options, Subject, c, targets
 from scn.export.predictions import agreement
 from scn.objectives import Classification, Objective, Regression, Score
 from scn.training.recipe import Recipe
@@ -61,10 +61,12 @@ class Ranking(Objective):
 class Noise(Subject):
     """Noise instead of data."""
 
-    def samples(self, split: str, count: int, settings: int = 16, seed: int = 0) -> Samples:
+    def samples(self, split: str, count: int, settings: int = 16, seed: int = 0) -> LabelledSamples:
         generator = torch.Generator().manual_seed(seed)
         x = torch.randn(64, *self.shape, generator=generator)
-        return Samples(x, WEATHER.predictions(torch.randn(64, 2)), self.transform.sample(1).expand(64, -1))
+        return LabelledSamples(
+            x, WEATHER.predictions(torch.randn(64, 2)), self.transform.sample(1).expand(64, -1)
+        )
 
 
 def a_subject(objective: Objective, known: Any = None) -> Subject:

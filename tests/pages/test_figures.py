@@ -17,7 +17,7 @@ from scn import runs, transforms
 from scn.objectives.classification import ACCURACY
 from scn.plots import animation, beta, device, style, theta
 from scn.plots.figures import make
-from scn.plots.options import Options
+from scn.plots.options import FigureOptions
 from scn.runs.collection import LoadedRun, load
 from scn.runs.evaluation import evaluate_run
 from scn.runs.scores import Scores
@@ -33,7 +33,7 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 def figure_of(name: str, *folders: Path, **options: Any) -> Any:
-    return make(name, load(folders), Options(samples=20, **options))
+    return make(name, load(folders), FigureOptions(samples=20, **options))
 
 
 def lines(axes: Any) -> dict[str, Any]:
@@ -287,7 +287,7 @@ def test_device_bars_are_what_the_device_measured(drawn: dict[str, Path]) -> Non
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_film_moves_accuracy_beta_and_weights_together(kind: str, drawn: dict[str, Path]) -> None:
     one = load([drawn[kind] / "scn-d2"])[0]
-    made = animation.film([one], Options(samples=20), 6)
+    made = animation.film([one], FigureOptions(samples=20), 6)
     corner, way, shares, weights = made.figure.axes
     made.update(4)
     mixed = one.scn.beta(one.transform.encode(made.params[4])).tolist()

@@ -73,7 +73,7 @@ def test_an_imported_checkpoint_searches_for_the_setting(imported: Path) -> None
     assert found.code == 0, found.err
     few = run("evaluate", str(imported), "--step", "120", "--invariant", "--batch-size", "5000", "--quiet")
     assert few.code == 2
-    assert "fewer than a batch of 5000" in few.err
+    assert "there are fewer test samples than a batch of 5000" in few.err
 
 
 def test_an_imported_checkpoint_without_its_data_is_still_reported(imported: Path, tmp_path: Path) -> None:

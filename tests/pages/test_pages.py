@@ -878,4 +878,4 @@ def test_what_is_0_but_for_rounding_is_shown_as_0(dial: Any) -> None:
         parameter = {"low": -12, "high": 12, "unit": unit, "values": [-7.451e-8]}
         assert dial.evaluate("(parameter) => valueText(parameter, 0)", parameter) == text
     small = {"low": -1e-6, "high": 1e-6, "unit": "m", "values": [5e-7]}
-    assert dial.evaluate("(parameter) => valueText(parameter, 0)", small) == "5e-7 m"
+    assert dial.evaluate("(parameter) => valueText(parameter, 0)", small) == "5e\N{MINUS SIGN}7 m"

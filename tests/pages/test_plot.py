@@ -17,7 +17,7 @@ from scn.experiment.compare import open_run
 from scn.experiment.plan import plan_run
 from scn.plots.animation import film, write_film
 from scn.plots.figures import FIGURES
-from scn.plots.options import Options
+from scn.plots.options import FigureOptions
 from scn.runs.collection import load
 
 ENOUGH = ("--samples", "20", "--quiet")
@@ -82,7 +82,7 @@ def test_an_mp4_without_ffmpeg_says_what_to_do(
     assert result.code == 2
     assert f"install it (apt install ffmpeg), or write {tmp_path / 'turning.gif'} instead" in result.err
     with pytest.raises(ValueError, match="needs ffmpeg"):
-        write_film(film(load([folder]), Options(samples=20), 2), out)
+        write_film(film(load([folder]), FigureOptions(samples=20), 2), out)
 
 
 def test_an_mp4_is_written_where_ffmpeg_is(drawn: dict[str, Path], tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Figures and reports of runs that predict values: the score, its direction and its limits are the objective's."""
+"""Figures and reports of runs that predict values take score, direction and limits from the objective."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scn.explorer.samples import chosen
 from scn.objectives.classification import ACCURACY
 from scn.objectives.regression import MAE, R2
 from scn.plots.figures import FIGURES, make
-from scn.plots.options import Options
+from scn.plots.options import FigureOptions
 from scn.plots.samples import one_of_each
 from scn.plots.scale import brief, limits, score_axis
 from scn.report.content import report
@@ -45,7 +45,7 @@ def texts(figure: object) -> str:
 @pytest.mark.parametrize("name", SHOWN)
 def test_every_figure_is_drawn_and_none_speaks_of_accuracy(name: str, values: Path, errors: Path) -> None:
     for folder in (values, errors):
-        figure = make(name, load([folder]), Options(samples=20))
+        figure = make(name, load([folder]), FigureOptions(samples=20))
         figure.draw_without_rendering()
         assert "accuracy" not in texts(figure)
 
@@ -197,7 +197,7 @@ def test_an_estimator_finds_the_setting_of_values(
     assert row["r2"] <= 1
     assert row["known_r2"] <= 1
     assert row["entropy"] is None
-    (found,) = [one for one in report(collect([folder]))["searched"]]
+    (found,) = report(collect([folder]))["searched"]
     assert found["mean"] == row["r2"]
 
 

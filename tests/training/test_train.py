@@ -270,7 +270,7 @@ def test_training_never_reads_the_test_data(
         (["--checkpoint-minutes", "0"], "--checkpoint-minutes must be positive"),
         (["--method", "one4one", "--fixed", "x"], "--fixed takes numbers separated by commas, but got 'x'"),
         (["--backbone", "nowhere:Net"], 'the backbone "nowhere:Net" cannot be imported'),
-        (["--backbone", "json:dumps"], "is not a class of torch modules"),
+        (["--backbone", "json:dumps"], "is not a subclass of torch.nn.modules.module.Module"),
         (["--device", "abacus"], 'device "abacus" cannot be used here'),
         (["--resume", "elsewhere"], "either -o RUN"),
     ],

@@ -40,11 +40,11 @@ def command(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def own(*names: str) -> list[str]:
-    return [part for name in names for part in ("--own", f"my_parts:{name}")]
+    return [part for name in names for part in ("--allow", f"my_parts:{name}")]
 
 
 def test_code_is_imported_only_where_it_is_allowed() -> None:
-    refusal = r'"my_parts:Fading" is code of your own.* by scn\.allow or `own=my_parts:Fading`'
+    refusal = r'"my_parts:Fading" is code of your own.* by scn\.allow or `allow=my_parts:Fading`'
     with pytest.raises(ScnError, match=refusal):
         transforms.get("my_parts:Fading")
     with allow("my_parts:Fading"):
@@ -117,7 +117,7 @@ def test_a_run_of_own_parts_alone_imports_nothing(tmp_path: Path) -> None:
     made = command("train", *options, *SMALL, "-o", folder, "--quiet")
     assert made.returncode == 0, made.stderr
     assert json.loads((tmp_path / "run" / "config.json").read_text())["transform"] == "my_parts:Fading"
-    for missing, option in (("Fading", "--own"), ("Blurred", "--own"), ("TinyNet", "--backbone")):
+    for missing, option in (("Fading", "--allow"), ("Blurred", "--allow"), ("TinyNet", "--backbone")):
         refused = command("evaluate", folder, *own(*(name for name in PARTS if name != missing)))
         assert refused.returncode == 2, refused.stderr
         assert f"{option} my_parts:{missing}" in refused.stderr

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from scn import objectives
-from scn.cli.own import vouch
+from scn.cli.allow import vouch
 from scn.experiment.choice import Choice, choose
 from scn.experiment.tasks import DEMO
 from scn.training import recipe

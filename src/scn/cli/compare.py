@@ -15,6 +15,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from scn.cli.allow import vouch
 from scn.cli.choice import (
     BackboneOption,
     BudgetOption,
@@ -32,7 +33,6 @@ from scn.cli.choice import (
     WidthOption,
     chosen_by,
 )
-from scn.cli.own import vouch
 from scn.cli.progress import comparison_progress
 from scn.cli.values import whole_numbers
 from scn.experiment.compare import compare, describe, entitle

@@ -18,7 +18,7 @@ from rich.progress import track
 from rich.table import Table
 
 from scn import data, transforms
-from scn.cli.own import vouch
+from scn.cli.allow import vouch
 from scn.core.errors import NotThere
 from scn.data.dataset import data_folder
 from scn.data.sources import Request, Source, convert, fetch, recognise, sources

@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from scn import methods, runs
+from scn.cli.allow import AllowOption
 from scn.cli.code import (
     AlphaOption,
     DoubleBufferOption,
@@ -26,7 +27,6 @@ from scn.cli.code import (
     code_options,
     fixed_params,
 )
-from scn.cli.own import OwnOption
 from scn.device import targets
 from scn.device.emulate import PHASES
 from scn.device.estimate import Assumptions, assumptions
@@ -36,9 +36,7 @@ from scn.runs import backbone_of
 
 SamplesOption = Annotated[
     int | None,
-    typer.Option(
-        help="Test samples under each setting; by default 200, or all where there are fewer.", min=1
-    ),
+    typer.Option(help="Test samples under each setting; by default 200, or all if there are fewer.", min=1),
 ]
 ClockOption = Annotated[float | None, typer.Option(help="To estimate time: MHz.")]
 CyclesOption = Annotated[float | None, typer.Option(help="To estimate time.")]
@@ -63,7 +61,7 @@ def command(
     current: CurrentOption = None,
     voltage: VoltageOption = None,
     backbone: OwnBackboneOption = None,
-    own: OwnOption = None,
+    allow: AllowOption = None,
     keep_files: Annotated[
         Path | None, typer.Option("--keep", help="Keep C code, programs and outputs in this folder.")
     ] = None,

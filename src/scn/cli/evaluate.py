@@ -16,8 +16,8 @@ from rich.progress import track
 from torch import Tensor
 
 from scn import runs
+from scn.cli.allow import AllowOption
 from scn.cli.chart import chart
-from scn.cli.own import OwnOption
 from scn.cli.progress import steps_progress
 from scn.cli.search import ESTIMATOR, OwnClassOption, warn_of_doubt
 from scn.cli.values import numbers
@@ -56,7 +56,7 @@ def command(
     batch_size: BatchSizeOption = None,
     method: MethodOption = None,
     backbone: OwnClassOption = None,
-    own: OwnOption = None,
+    allow: AllowOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress on standard error.")] = False,
 ) -> None:

@@ -10,7 +10,7 @@ from typing import Annotated
 import torch
 import typer
 
-from scn.cli.own import OwnOption
+from scn.cli.allow import AllowOption
 from scn.cli.report import FoldersArgument, OwnClassOption
 from scn.explorer import write_explorer
 from scn.pages import check_output
@@ -24,7 +24,7 @@ def command(
     ),
     samples: Annotated[int, typer.Option(help="How many test samples to choose among.", min=1)] = 12,
     backbone: OwnClassOption = None,
-    own: OwnOption = None,
+    allow: AllowOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress on standard error.")] = False,
 ) -> None:

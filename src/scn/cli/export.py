@@ -11,6 +11,7 @@ import torch
 import typer
 
 from scn import runs
+from scn.cli.allow import AllowOption
 from scn.cli.code import (
     AlphaOption,
     DoubleBufferOption,
@@ -22,7 +23,6 @@ from scn.cli.code import (
     code_options,
     fixed_params,
 )
-from scn.cli.own import OwnOption
 from scn.export import sensors, subject_of, targets
 from scn.runs import backbone_of
 
@@ -45,7 +45,7 @@ def command(
         str | None, typer.Option(help=f"Of C code: write an adapter beside it: {', '.join(sensors.SENSORS)}.")
     ] = None,
     backbone: OwnBackboneOption = None,
-    own: OwnOption = None,
+    allow: AllowOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Write a trained network as code for another place.

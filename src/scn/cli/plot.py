@@ -12,12 +12,12 @@ import typer
 from rich.console import Console
 from rich.progress import track
 
-from scn.cli.own import OwnOption
+from scn.cli.allow import AllowOption
 from scn.cli.values import numbers
 from scn.core.errors import ScnError
 from scn.plots.animation import FRAMES, SUFFIXES, film, require_ffmpeg, write_film
 from scn.plots.figures import FIGURES, UNDATED, check_figure_file, find, make, write
-from scn.plots.options import SAMPLES, Options
+from scn.plots.options import SAMPLES, FigureOptions
 from scn.runs.collection import load
 
 NAMES = "; ".join(f"{name}: {kind.shows}" for name, kind in FIGURES.items())
@@ -41,7 +41,7 @@ def command(
     backbone: Annotated[
         str | None, typer.Option(help="Your own class, package.module:Class, if the runs have one.")
     ] = None,
-    own: OwnOption = None,
+    allow: AllowOption = None,
     animate: Annotated[
         bool,
         typer.Option("--animate", help="Instead: score, beta and weights as alpha turns, .gif or .mp4."),
@@ -62,7 +62,7 @@ def command(
         require_ffmpeg(output)
     loaded = load(run, backbone)
     setting = None if fixed is None else loaded[0].transform.checked(torch.tensor(numbers("--fixed", fixed)))
-    options = Options(setting, samples, lambda rows: _progress(rows, quiet))
+    options = FigureOptions(setting, samples, lambda rows: _progress(rows, quiet))
     if animate:
         write_film(film(loaded, options, frames), output)
     else:

@@ -9,7 +9,7 @@ from typing import Annotated
 import torch
 import typer
 
-from scn.cli.own import OwnOption
+from scn.cli.allow import AllowOption
 from scn.pages import check_output
 from scn.report import write_report
 from scn.runs.collection import collect
@@ -24,7 +24,7 @@ def command(
     folders: FoldersArgument,
     output: Annotated[Path, typer.Option("-o", "--output", help="The file to write.")] = Path("report.html"),
     backbone: OwnClassOption = None,
-    own: OwnOption = None,
+    allow: AllowOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Write a report of runs of one task: one HTML file that opens offline, without a server.

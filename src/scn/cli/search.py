@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from scn import runs, search
-from scn.cli.own import OwnOption
+from scn.cli.allow import AllowOption
 from scn.cli.progress import steps_progress
 from scn.cli.values import numbers, whole_numbers
 from scn.cli.words import as_options
@@ -80,7 +80,7 @@ def command(
     stream: StreamOption = None,
     drift: DriftOption = None,
     backbone: OwnClassOption = None,
-    own: OwnOption = None,
+    allow: AllowOption = None,
     samples: SamplesOption = None,
     seed: SeedOption = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,

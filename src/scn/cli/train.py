@@ -10,6 +10,7 @@ import torch
 import typer
 
 from scn import methods, runs
+from scn.cli.allow import AllowOption, vouch
 from scn.cli.choice import (
     BackboneOption,
     BudgetOption,
@@ -32,7 +33,6 @@ from scn.cli.choice import (
     WidthOption,
     chosen_by,
 )
-from scn.cli.own import OwnOption, vouch
 from scn.cli.progress import training_progress
 from scn.cli.values import numbers
 from scn.core.errors import Failed, ScnError
@@ -57,7 +57,7 @@ ResumeOption = Annotated[
 TrackOption = Annotated[str | None, typer.Option("--track", help="tensorboard: curves to look at.")]
 # With --resume everything else is the run's own.
 ALSO_FOR_RESUMING = (
-    *("resume", "epochs", "backbone", "own", "device", "tracker", "checkpoint_minutes", "quiet"),
+    *("resume", "epochs", "backbone", "allow", "device", "tracker", "checkpoint_minutes", "quiet"),
 )
 
 
@@ -91,7 +91,7 @@ def command(
     mixed_precision: MixedPrecisionOption = False,
     compile_: CompileOption = False,
     clamp: ClampOption = False,
-    own: OwnOption = None,
+    allow: AllowOption = None,
     set_: SetOption = None,
     tracker: TrackOption = None,
     checkpoint_minutes: Annotated[float, typer.Option(help="Time between two checkpoints.")] = 2.0,

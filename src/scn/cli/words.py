@@ -13,6 +13,7 @@ from scn.training.recipe import Recipe
 
 NAMED = re.compile(r"`(\w+)(?:=([^`\s]*))?`")
 ARGUMENTS = (
+    "allow",
     "backbone",
     "batch_size",
     "beside",
@@ -32,7 +33,6 @@ ARGUMENTS = (
     "inference",
     "jobs",
     "objective",
-    "own",
     "recipe",
     "replace",
     "samples",

@@ -61,8 +61,8 @@ def own_part(name: str, kind: str) -> Any:
         raise ScnError(f'the {kind} "{name}" is not of the form package.module:Name')
     if name not in allowed():
         raise ScnError(
-            f'the {kind} "{name}" is code of your own, which is imported only where you name it, by '
-            f"scn.allow or `own={name}`"
+            f'the {kind} "{name}" is code of your own, which is imported only where you allow it, by '
+            f"scn.allow or `allow={name}`"
         )
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))

@@ -18,6 +18,7 @@ import torch
 from scn import data, runs
 from scn.core.errors import AlreadyThere, Failed, ScnError
 from scn.core.registry import allow, allowed
+from scn.data import short_name
 from scn.experiment import engines
 from scn.experiment.jobs import Evaluation, Job
 from scn.experiment.train import epochs_trained, train
@@ -133,7 +134,7 @@ def describe(jobs: Sequence[Job], test: Evaluation) -> dict[str, Any]:
     limits = {"train": config.recipe["train_samples"], "test": test.samples}
     samples = {name: min(limits.get(name) or count, count) for name, count in config.samples.items()}
     return {
-        "data": Path(config.data).stem,
+        "data": short_name(config.data),
         "score": Run(Path(), config).objective().score.key,
         "samples": samples,
         "transform": config.transform,

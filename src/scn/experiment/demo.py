@@ -67,14 +67,14 @@ def view_digit(folder: Path) -> View:
         "SCN D=8": plain.eval()(x).softmax(dim=1),
         "One4All": rigid.network().eval()(x).softmax(dim=1),
     }
-    ours, theirs = (answers.argmax(dim=1) == labels for answers in found.values())
+    ours, theirs = (predictions.argmax(dim=1) == labels for predictions in found.values())
     telling = (ours & ~theirs).nonzero()
     chosen = int(telling[0]) if len(telling) else 0
     return View(
         path,
         seen[chosen, 0],
         int(labels[chosen]),
-        {name: answers[chosen] for name, answers in found.items()},
+        {name: predictions[chosen] for name, predictions in found.items()},
         {name: float(right.float().mean()) for name, right in zip(found, (ours, theirs), strict=True)},
         len(labels),
     )

@@ -13,11 +13,11 @@ from scn import data, methods
 from scn.core.errors import ScnError
 from scn.core.network import SCN
 from scn.core.storage import write_atomically
-from scn.data import Dataset
+from scn.data import Dataset, short_name
 from scn.explorer.grid import Demand, PageGrid, candidates, described
 from scn.explorer.networks import describe, outputs_at_low_end
 from scn.explorer.outputs import OutputForm, output_form
-from scn.explorer.samples import Samples, bytes_of, chosen, drawing, kind_of
+from scn.explorer.samples import ShownSamples, bytes_of, chosen, drawing, kind_of
 from scn.pages.assemble import Arrays, assemble
 from scn.plots.scale import chance_level
 from scn.plots.style import label
@@ -76,15 +76,15 @@ def _load_data(one: LoadedRun) -> Dataset:
     return dataset
 
 
-def _samples(one: LoadedRun, dataset: Dataset, count: int) -> Samples:
+def _samples(one: LoadedRun, dataset: Dataset, count: int) -> ShownSamples:
     x, labels = dataset.split("test")
     places = chosen(labels, min(count, len(labels)))
     measured = dataset.measured("test")[places] if one.transform.measured else None
-    return Samples(data.to_float(x[places]), labels[places], places, measured)
+    return ShownSamples(data.to_float(x[places]), labels[places], places, measured)
 
 
 def _demand(
-    adaptive: Sequence[LoadedRun], rigid: LoadedRun | None, samples: Samples, size: int, operations: int
+    adaptive: Sequence[LoadedRun], rigid: LoadedRun | None, samples: ShownSamples, size: int, operations: int
 ) -> Demand:
     """Bytes before compression for a setting and for a pair, and a pair's work.
 
@@ -103,7 +103,7 @@ def _page(
     adaptive: Sequence[LoadedRun],
     rigid: LoadedRun | None,
     dataset: Dataset,
-    samples: Samples,
+    samples: ShownSamples,
     grid: PageGrid,
     form: OutputForm,
 ) -> bytes:
@@ -113,7 +113,7 @@ def _page(
     def network(one: LoadedRun) -> dict[str, Any]:
         return {"label": _label(one), **describe(one, samples, grid, form, arrays)}
 
-    title = f"{config.transform} on {Path(config.data).stem}"
+    title = f"{config.transform} on {short_name(config.data)}"
     content = {
         "title": title,
         "note": described(grid),

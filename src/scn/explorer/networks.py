@@ -14,7 +14,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from scn.core.network import SCN
 from scn.explorer.grid import PageGrid
 from scn.explorer.outputs import OutputForm
-from scn.explorer.samples import Samples
+from scn.explorer.samples import ShownSamples
 from scn.pages.assemble import Arrays
 from scn.runs.collection import LoadedRun
 from scn.runs.evaluation import evaluate_run
@@ -27,7 +27,7 @@ AT_ONCE = 512  # inputs in one call: more of them would leave the cache of the p
 
 @torch.no_grad()
 def describe(
-    shown: LoadedRun, samples: Samples, grid: PageGrid, form: OutputForm, arrays: Arrays
+    shown: LoadedRun, samples: ShownSamples, grid: PageGrid, form: OutputForm, arrays: Arrays
 ) -> dict[str, Any]:
     """Outputs under every setting and scores over the evaluated ones; of an SCN, what it is mixed of."""
     found: dict[str, Any] = {
@@ -51,7 +51,7 @@ def describe(
 
 
 @torch.no_grad()
-def outputs_at_low_end(shown: LoadedRun, samples: Samples) -> tuple[Tensor, int]:
+def outputs_at_low_end(shown: LoadedRun, samples: ShownSamples) -> tuple[Tensor, int]:
     """Of the configured network for all samples under one setting, and the operations that takes."""
     method = shown.run.method()
     low = torch.tensor([p.low for p in method.transform.parameters])
@@ -62,7 +62,7 @@ def outputs_at_low_end(shown: LoadedRun, samples: Samples) -> tuple[Tensor, int]
     return outputs, int(counter.get_total_flops())
 
 
-def _inputs(shown: LoadedRun, samples: Samples, grid: PageGrid) -> Iterator[Tensor]:
+def _inputs(shown: LoadedRun, samples: ShownSamples, grid: PageGrid) -> Iterator[Tensor]:
     """What the network is shown under each setting: (S, ...)."""
     method, normalisation = shown.run.method(), shown.run.normalisation()
     for row in grid.settings:
@@ -70,7 +70,7 @@ def _inputs(shown: LoadedRun, samples: Samples, grid: PageGrid) -> Iterator[Tens
 
 
 def _own_outputs(
-    shown: LoadedRun, samples: Samples, grid: PageGrid, form: OutputForm
+    shown: LoadedRun, samples: ShownSamples, grid: PageGrid, form: OutputForm
 ) -> np.ndarray[Any, Any]:
     """(S, N, C): configured for the setting of the input."""
     method = shown.run.method()
@@ -83,7 +83,7 @@ def _own_outputs(
 
 
 def _pair_outputs(
-    shown: LoadedRun, samples: Samples, grid: PageGrid, form: OutputForm
+    shown: LoadedRun, samples: ShownSamples, grid: PageGrid, form: OutputForm
 ) -> np.ndarray[Any, Any]:
     """(K, S, N, C): configured for one setting of the coarser grid, shown inputs under each of the finer.
 
@@ -114,7 +114,7 @@ def _in_parts(inputs: Iterator[Tensor]) -> Iterator[Tensor]:
         yield torch.cat(part)
 
 
-def _weights(net: SCN, samples: Samples, shown: LoadedRun, arrays: Arrays) -> dict[str, Any]:
+def _weights(net: SCN, samples: ShownSamples, shown: LoadedRun, arrays: Arrays) -> dict[str, Any]:
     """The first configurable weights of every base as pictures (D, U, H, W) of U units; the page mixes."""
     slot = next((s for s in net.subspace.slots if len(s.shape) > 1), net.subspace.slots[0])
     bases = net.subspace.base_sets()[slot.names[0]].detach()

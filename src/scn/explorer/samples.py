@@ -19,7 +19,7 @@ POINTS = 4096  # of a cloud, at most
 
 
 @dataclass(frozen=True)
-class Samples:
+class ShownSamples:
     """S test samples: as numbers for the transform, their labels and places in the test data."""
 
     x: Tensor

@@ -35,7 +35,7 @@ class Sets:
 
 
 @dataclass(frozen=True)
-class Call:
+class LayerCall:
     """One use of a layer: its name, the layer, and the numbers of its inputs."""
 
     name: str
@@ -43,7 +43,7 @@ class Call:
     sources: list[int]
 
 
-LayerTranslator = Callable[["GraphTranslation", fx.Node, Call], None]
+LayerTranslator = Callable[["GraphTranslation", fx.Node, LayerCall], None]
 FunctionTranslator = Callable[["GraphTranslation", fx.Node], None]
 
 
@@ -106,7 +106,7 @@ class GraphTranslation:
         sources = [self.values[a] for a in node.args if isinstance(a, fx.Node)]
         for kind, translate in self.layers.items():
             if isinstance(layer, kind):
-                translate(self, node, Call(name, layer, sources))
+                translate(self, node, LayerCall(name, layer, sources))
                 return
         known = ", ".join(sorted({kind.__name__.lstrip("_") for kind in self.layers}))
         raise CannotExport(f'the layer "{name}" is a {type(layer).__name__}: only these export: {known}')

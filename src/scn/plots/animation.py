@@ -18,7 +18,7 @@ from torch import Tensor
 from scn.core.errors import ScnError
 from scn.plots.beta import betas
 from scn.plots.figures import save
-from scn.plots.options import Options
+from scn.plots.options import FigureOptions
 from scn.plots.scores import angle, draw_curves
 from scn.plots.style import (
     BASES,
@@ -79,7 +79,7 @@ def path(transform: Transform, frames: int) -> Tensor:
     return torch.cat(legs)
 
 
-def film(loaded: Sequence[LoadedRun], options: Options, frames: int = FRAMES) -> Film:
+def film(loaded: Sequence[LoadedRun], options: FigureOptions, frames: int = FRAMES) -> Film:
     """Frames of the SCN with the largest D among these runs."""
     one = max(scns(loaded, "of an animation"), key=lambda run: run.key[1])
     params = path(one.transform, frames)
@@ -109,7 +109,7 @@ def _turns(one: LoadedRun) -> bool:
     return len(one.transform.parameters) == 1 and one.transform.parameters[0].periodic
 
 
-def _measure(one: LoadedRun, params: Tensor, options: Options) -> tuple[Scores, Tensor]:
+def _measure(one: LoadedRun, params: Tensor, options: FigureOptions) -> tuple[Scores, Tensor]:
     """The score on some test samples under the settings of the way, and that of each frame."""
     settings = params.unique(dim=0)
     result = evaluate_run(one.run, one.network, settings, samples=options.samples, progress=options.progress)

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from scn.plots.options import Options
+from scn.plots.options import FigureOptions
 from scn.plots.scores import angle, closed, label_outer
 from scn.plots.style import COLUMN, GREY, base_colours, entitle, label, named, new_figure, said
 from scn.runs.collection import LoadedRun, neutral, scns
@@ -32,7 +32,7 @@ def betas(one: LoadedRun, params: Tensor) -> Tensor:
     return one.scn.beta(one.transform.encode(params))
 
 
-def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
+def draw(loaded: Sequence[LoadedRun], options: FigureOptions) -> Any:
     """The figure `beta`."""
     shown, transform = scns(loaded, "beta"), loaded[0].transform
     count = len(transform.parameters)

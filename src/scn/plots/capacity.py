@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from scn.core.errors import ScnError
-from scn.plots.options import Options
+from scn.plots.options import FigureOptions
 from scn.plots.scale import score_axis
 from scn.plots.style import colours, entitle, label, legend_below, new_figure
 from scn.runs.collection import LoadedRun, band, tested_on
@@ -16,7 +16,7 @@ from scn.runs.labels import Key, arguments, distinguish, task_title
 Points = dict[int, list[float]]  # by size, the mean score of each seed
 
 
-def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
+def draw(loaded: Sequence[LoadedRun], options: FigureOptions) -> Any:
     """The figure `capacity`."""
     varied = sizes(loaded)
     figure = new_figure(2.6)

@@ -10,7 +10,7 @@ from typing import Any
 
 from scn.core.errors import NotThere, ScnError
 from scn.objectives import Score
-from scn.plots.options import Options
+from scn.plots.options import FigureOptions
 from scn.plots.scale import brief, score_axis, wrapped
 from scn.plots.style import BLUE, BLUES, GREEN, PURPLE, colours, entitle, label, new_figure
 from scn.runs.collection import LoadedRun, groups
@@ -23,7 +23,7 @@ WIDE = 0.8  # of the bars of one entry
 
 
 @dataclass(frozen=True)
-class Entry:
+class DeviceEntry:
     """One run on one target."""
 
     name: str
@@ -32,11 +32,11 @@ class Entry:
     reached: float
 
 
-def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
+def draw(loaded: Sequence[LoadedRun], options: FigureOptions) -> Any:
     """The figure `device`."""
     entries = _entries(loaded)
     counted = [phase for phase in PHASES if any(phase in (e.row["instructions"] or {}) for e in entries)]
-    panels: list[Callable[[Any, Sequence[Entry]], None]]
+    panels: list[Callable[[Any, Sequence[DeviceEntry]], None]]
     panels = [functools.partial(_draw_score, loaded[0].score), _draw_memory]
     panels = [_draw_instructions, *panels] if counted else panels
     figure = new_figure(1.5 + 1.1 * len(panels))
@@ -76,7 +76,7 @@ def rows_of(one: LoadedRun) -> list[dict[str, Any]]:
     return rows
 
 
-def _entries(loaded: Sequence[LoadedRun]) -> list[Entry]:
+def _entries(loaded: Sequence[LoadedRun]) -> list[DeviceEntry]:
     """Every row of the first seed of each kind of run, named by what tells it from the others."""
     firsts = [several[0] for several in groups(loaded).values()]
     found = [(one, row) for one in firsts for row in rows_of(one)]
@@ -88,7 +88,7 @@ def _entries(loaded: Sequence[LoadedRun]) -> list[Entry]:
         more = " ".join(_said(name, mine[name]) for name in differing)
         name = " ".join(f"{label(*one.key)} {more}".split())
         known = row.get(one.score.key)
-        entries.append(Entry(name, shades[one.key], row, one.mean if known is None else float(known)))
+        entries.append(DeviceEntry(name, shades[one.key], row, one.mean if known is None else float(known)))
     return entries
 
 
@@ -104,7 +104,7 @@ def _said(name: str, value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def _draw_instructions(axes: Any, entries: Sequence[Entry]) -> None:
+def _draw_instructions(axes: Any, entries: Sequence[DeviceEntry]) -> None:
     """Bars beside each other: the phases happen at different times, so their sum means nothing."""
     for index, (phase, (text, colour)) in enumerate(PHASES.items()):
         values = {
@@ -118,7 +118,7 @@ def _draw_instructions(axes: Any, entries: Sequence[Entry]) -> None:
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=len(PHASES))
 
 
-def _draw_score(score: Score, axes: Any, entries: Sequence[Entry]) -> None:
+def _draw_score(score: Score, axes: Any, entries: Sequence[DeviceEntry]) -> None:
     values = [entry.reached for entry in entries]
     low, high = min(0.0, *values), max(score.highest or 0.0, *values)
     bars = axes.bar(range(len(entries)), values, WIDE, color=[entry.colour for entry in entries])
@@ -126,7 +126,7 @@ def _draw_score(score: Score, axes: Any, entries: Sequence[Entry]) -> None:
     axes.set(ylabel=wrapped(score_axis(score)), ylim=(1.12 * low, 1.12 * high or 1.0))
 
 
-def _draw_memory(axes: Any, entries: Sequence[Entry]) -> None:
+def _draw_memory(axes: Any, entries: Sequence[DeviceEntry]) -> None:
     for index, (kind, (text, colour)) in enumerate(MEMORY.items()):
         values = {place: entry.row[kind] / 1000 for place, entry in enumerate(entries)}
         _bars(axes, values, (index, len(MEMORY)), colour, text)

@@ -17,7 +17,7 @@ from scn.core.errors import ScnError
 from scn.core.registry import nearest
 from scn.core.storage import write_atomically
 from scn.plots import beta, capacity, device, samples, scores, specialisation, theta, training, violin
-from scn.plots.options import Options
+from scn.plots.options import FigureOptions
 from scn.plots.style import DPI, column_style
 from scn.runs.collection import LoadedRun
 
@@ -27,7 +27,7 @@ class Kind:
     """One kind of figure: what it shows, and what draws it."""
 
     shows: str
-    draw: Callable[[Sequence[LoadedRun], Options], Any]
+    draw: Callable[[Sequence[LoadedRun], FigureOptions], Any]
 
 
 FIGURES = {
@@ -54,10 +54,10 @@ def find(name: str) -> Kind:
     return FIGURES[name]
 
 
-def make(name: str, loaded: Sequence[LoadedRun], options: Options | None = None) -> Any:
+def make(name: str, loaded: Sequence[LoadedRun], options: FigureOptions | None = None) -> Any:
     """The figure of this name, of runs of one task."""
     with column_style():
-        return find(name).draw(loaded, options or Options())
+        return find(name).draw(loaded, options or FigureOptions())
 
 
 def write(figure: Any, path: Path) -> None:

@@ -11,7 +11,7 @@ SAMPLES = 500
 
 
 @dataclass(frozen=True)
-class Options:
+class FigureOptions:
     """`fixed` (P,) is the setting of a network that stays as it is; `samples` of the test data are used where
     a figure has to measure something itself."""
 

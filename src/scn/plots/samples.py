@@ -13,7 +13,7 @@ from torch import Tensor
 
 from scn import data
 from scn.core.errors import ScnError
-from scn.plots.options import Options
+from scn.plots.options import FigureOptions
 from scn.plots.style import BLUE, column_style, entitle, new_figure, said
 from scn.runs.collection import LoadedRun
 from scn.runs.labels import task_title
@@ -24,7 +24,7 @@ COUNT, WAVES = 6, 4  # samples in a column's width, and waveforms above each oth
 CAPTION = 20  # characters in an inch
 
 
-def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
+def draw(loaded: Sequence[LoadedRun], options: FigureOptions) -> Any:
     """The figure `samples`: test samples under settings from one end of the range to the other."""
     run, transform = loaded[0].run, loaded[0].transform
     dataset = data.load(run.config.data)

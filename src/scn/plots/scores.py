@@ -16,7 +16,7 @@ from torch import Tensor
 
 from scn.core.errors import ScnError
 from scn.objectives import Score
-from scn.plots.options import Options
+from scn.plots.options import FigureOptions
 from scn.plots.scale import brief, draw_chance, limits, score_axis
 from scn.plots.style import HEAT, colours, entitle, label, legend_below, named, new_figure, said
 from scn.runs.collection import LoadedRun, band, groups, tested_on
@@ -39,7 +39,7 @@ class Curve:
     high: Tensor
 
 
-def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
+def draw(loaded: Sequence[LoadedRun], options: FigureOptions) -> Any:
     """The figure `scores`, which is also called `accuracy`."""
     tables = {key: [one.table for one in several] for key, several in groups(loaded).items()}
     note = ", ".join(filter(None, (tested_on(loaded), band(loaded))))

@@ -10,7 +10,7 @@ from typing import Any
 
 from torch import Tensor
 
-from scn.plots.options import Options
+from scn.plots.options import FigureOptions
 from scn.plots.scores import angle, draw_tables
 from scn.plots.style import in_words
 from scn.runs.collection import LoadedRun, band, groups, neutral, scns
@@ -22,7 +22,7 @@ MOST_SETTINGS = 250
 STEPS = {1: 72, 2: 9, 3: 4}  # values of each parameter, where a run was tested under more settings
 
 
-def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
+def draw(loaded: Sequence[LoadedRun], options: FigureOptions) -> Any:
     """The figure `specialisation`."""
     scns(loaded, "specialisation")
     mixing, transform = [one for one in loaded if one.mixes], loaded[0].transform
@@ -39,7 +39,7 @@ def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
     return figure
 
 
-def frozen_table(one: LoadedRun, fixed: Tensor, options: Options) -> Scores:
+def frozen_table(one: LoadedRun, fixed: Tensor, options: FigureOptions) -> Scores:
     """What `scn evaluate --fixed` wrote, or else measured now on some of the test samples."""
     suffix = "-fixed-" + "_".join(f"{value:g}" for value in fixed.tolist())
     if table_file(one.folder, suffix).is_file():

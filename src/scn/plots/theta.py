@@ -15,7 +15,7 @@ from torch import Tensor
 from scn import data
 from scn.core.errors import ScnError
 from scn.plots.beta import betas
-from scn.plots.options import Options
+from scn.plots.options import FigureOptions
 from scn.plots.style import BLUE, GREY, SIGNED, entitle, label, new_figure, said
 from scn.runs.collection import LoadedRun, neutral, scns
 from scn.runs.labels import task_title
@@ -24,7 +24,7 @@ SETTINGS, UNITS = 6, 4
 FEW = 16  # weights of a unit that are drawn as bars
 
 
-def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
+def draw(loaded: Sequence[LoadedRun], options: FigureOptions) -> Any:
     """The figure `theta`, of the SCN with the largest D."""
     one = max(scns(loaded, "theta"), key=lambda run: run.key[1])
     settings = along_first(one, SETTINGS)

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from scn.plots.options import Options
+from scn.plots.options import FigureOptions
 from scn.plots.scale import score_axis, wrapped
 from scn.plots.style import BASES, colours, entitle, label, legend_below, new_figure
 from scn.runs.collection import LoadedRun, band, groups
@@ -38,7 +38,7 @@ def validation_metric(one: LoadedRun) -> str:
     return f"validation_{one.score.key}"
 
 
-def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
+def draw(loaded: Sequence[LoadedRun], options: FigureOptions) -> Any:
     """The figure `training`."""
     several = groups(loaded)
     labels = metric_names(loaded[0])

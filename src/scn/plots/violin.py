@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from scn.objectives import Score
-from scn.plots.options import Options
+from scn.plots.options import FigureOptions
 from scn.plots.scale import brief, draw_chance, score_axis
 from scn.plots.style import colours, entitle, label, new_figure
 from scn.runs.collection import LoadedRun, groups, tested_on
@@ -39,7 +39,7 @@ class Spread:
     searched: bool = False
 
 
-def draw(loaded: Sequence[LoadedRun], options: Options) -> Any:
+def draw(loaded: Sequence[LoadedRun], options: FigureOptions) -> Any:
     """The figure `violin`."""
     found = []
     shades = colours(list(groups(loaded)))

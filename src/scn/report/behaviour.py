@@ -12,7 +12,7 @@ from typing import Any
 
 from scn import data
 from scn.plots import figures
-from scn.plots.options import Options
+from scn.plots.options import FigureOptions
 from scn.plots.specialisation import frozen_table
 from scn.plots.style import column_style, in_words, label
 from scn.plots.violin import searched
@@ -50,7 +50,7 @@ def frozen_networks(groups: Mapping[Key, Sequence[LoadedRun]]) -> dict[str, Any]
         return {"configured": "", "samples": 0, "entries": []}
     transform = next(iter(small.values())).transform
     fixed = neutral(transform)
-    tables = {key: frozen_table(one, fixed, Options(samples=SAMPLES)) for key, one in small.items()}
+    tables = {key: frozen_table(one, fixed, FigureOptions(samples=SAMPLES)) for key, one in small.items()}
     return {
         "configured": in_words(transform, fixed.tolist()),
         "samples": min(int(table.facts["samples"]) for table in tables.values()),

@@ -12,6 +12,7 @@ import torch
 from scn import methods, runs
 from scn.core.network import SCN
 from scn.core.storage import write_atomically
+from scn.data import short_name
 from scn.objectives import Score
 from scn.pages.assemble import assemble
 from scn.plots.device import rows_of
@@ -47,7 +48,7 @@ def report(shown: Sequence[LoadedRun]) -> dict[str, Any]:
     at_hand = has_data(shown)
     rows = [{**_name(key), **_row(several)} for key, several in groups.items()]
     return {
-        "title": f"{config.transform} on {Path(config.data).stem}: "
+        "title": f"{config.transform} on {short_name(config.data)}: "
         + ", ".join(label(*key) for key in groups),
         "summary": _summary(rows, score, "test samples" if transform.measured else "settings"),
         "measured": transform.measured,
@@ -120,7 +121,7 @@ def _facts(shown: Sequence[LoadedRun]) -> list[list[str]]:
     recipe = config.recipe
     seeds = sorted({one.run.config.seed for one in shown})
     found = [
-        ["data", Path(config.data).stem],
+        ["data", short_name(config.data)],
         ["samples", f"{counts}; tested on {', '.join(f'{n:,}' for n in tested)}"],
         ["change of the input", f"{config.transform}, preset {config.preset}: {ranges}"],
         ["objective", _objective(shown)],

@@ -136,7 +136,7 @@ function sizeFigures(content, colours, dark) {
 
 /** Around the circle. The scale begins a little below the lowest value, so that differences show. */
 function scorePolar(content, colours, dark) {
-  const { low, high } = content.parameters[0];
+  const { low, high, unit } = content.parameters[0];
   const degrees = (value) => 360 * (value - low) / (high - low) + (low < 0 ? low : 0);
   const all = content.scores.flatMap((entry) => entry.seeds.flat());
   const [least, most] = [Math.min(...all), Math.max(...all)];
@@ -148,13 +148,17 @@ function scorePolar(content, colours, dark) {
       theta: [...places, ...(closed ? [places[0]] : [])].map(degrees), r: [...values, ...(closed ? [values[0]] : [])],
       line: { color: colours[entry.label], width: 2, dash: dashOf(content.scores, entry, colours) },
       marker: { color: colours[entry.label], size: 9, symbol: "diamond" },
-      hovertemplate: `%{theta:.4g}: %{r:${hoverFormat(content.score)}}<extra>%{fullData.name}</extra>`,
+      customdata: [...places, ...(closed ? [places[0]] : [])],
+      hovertemplate: `%{customdata:.4g}: %{r:${hoverFormat(content.score)}}<extra>%{fullData.name}</extra>`,
     };
   });
+  const eighths = [...Array(8).keys()].map((place) => low + place * (high - low) / 8);
+  const angularaxis = unit === "degrees" ? {}
+    : { tickmode: "array", tickvals: eighths.map(degrees), ticktext: eighths.map((value) => `${+value.toPrecision(4)} ${unit}`) };
   const { lowest, highest } = content.score;
   const more = highest === null ? 0.05 * (most - least || most || 1) : 0.01;
   const range = [Math.max(lowest ?? -Infinity, least - 0.15 * (most - least) - more), Math.min(highest ?? Infinity, most + more)];
-  return { traces, layout: figureLayout(dark, { polar: { radialaxis: { range } }, legend: { y: 1.12 }, margin: { l: 40, r: 40, b: 40 } }) };
+  return { traces, layout: figureLayout(dark, { polar: { radialaxis: { range }, angularaxis }, legend: { y: 1.12 }, margin: { l: 40, r: 40, b: 40 } }) };
 }
 
 /** Two parameters: one map for each network, all on one scale. */

@@ -90,7 +90,8 @@ def _as_measured(
 
 def _by_nearest(method: Method, values: Tensor, measured: Tensor, params: Tensor, alpha: Tensor) -> Scores:
     """The mean of the values next to each row of params; rows without any sample are left out."""
-    nearest = torch.cdist(measured.double(), params.double()).argmin(dim=1)
+    far = method.transform.distance(measured.double().unsqueeze(1), params.double().unsqueeze(0))
+    nearest = far.argmin(dim=1)
     counts = torch.bincount(nearest, minlength=len(params))
     sums = torch.zeros(len(params), values.shape[1], dtype=torch.float64).index_add_(0, nearest, values)
     some = counts > 0

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from scn import backbones
 from scn.core.errors import ScnError
+from scn.data import short_name
 from scn.runs.folder import Run
 
 Key = tuple[str, int, str]  # method, D and what else is said of a run
@@ -53,7 +53,7 @@ def task_of(run: Run) -> dict[str, str]:
     config = run.config
     named = str(config.backbone.get("name") or config.backbone.get("class"))
     return {
-        "data": Path(config.data).stem,
+        "data": short_name(config.data),
         "transform": config.transform,
         "preset": config.preset,
         "backbone": named,
@@ -76,5 +76,5 @@ def refuse_different_tasks(found: Sequence[Run], command: str) -> None:
 def task_title(run: Run, what: str = "") -> str:
     """The task in a few words, above what a figure shows of it."""
     config = run.config
-    task = f"{config.transform} on {Path(config.data).stem}, preset {config.preset}"
+    task = f"{config.transform} on {short_name(config.data)}, preset {config.preset}"
     return f"{task}\n{what}" if what else task

@@ -194,8 +194,6 @@ def by_batches(search: Search, batch_size: int) -> Callable[[Tensor], Tensor]:
     """A network that finds the setting itself: x (N, ...) -> logits, each batch searched for alone."""
 
     def outputs(x: Tensor) -> Tensor:
-        if len(x) < batch_size:
-            raise ScnError(f"there are {len(x)} test samples, fewer than a batch of {batch_size}")
         whole = len(x) // batch_size * batch_size
         parts = [*x[:whole].split(max(1, AT_ONCE // batch_size) * batch_size), x[whole:]]
         found = [search(part, max(1, len(part) // batch_size)) for part in parts if len(part)]

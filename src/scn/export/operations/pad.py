@@ -12,7 +12,7 @@ from torch import Tensor, fx, nn
 
 from scn.export.graph import CannotExport
 from scn.export.operations.base import Operation
-from scn.export.translation import Call, GraphTranslation, LayerTranslator
+from scn.export.translation import GraphTranslation, LayerCall, LayerTranslator
 
 if TYPE_CHECKING:
     from scn.export.float_code import FloatCode
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from scn.export.interpret import Float
 
 
-def _pad(t: GraphTranslation, node: fx.Node, call: Call, nearest: bool) -> None:
+def _pad(t: GraphTranslation, node: fx.Node, call: LayerCall, nearest: bool) -> None:
     layer: Any = call.layer
     left, right, top, bottom = (*layer.padding, 0, 0)[:4]
     if min(left, right, top, bottom) < 0:

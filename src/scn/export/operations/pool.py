@@ -17,9 +17,9 @@ from scn.export.operations.windows import window_of
 from scn.export.pack import exact
 from scn.export.snippets import from_files
 from scn.export.translation import (
-    Call,
     FunctionTranslator,
     GraphTranslation,
+    LayerCall,
     LayerTranslator,
     as_layer,
     block_shape,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from scn.export.quantisation import Quantisation
 
 
-def _pool(t: GraphTranslation, node: fx.Node, call: Call, axes: int, largest: bool) -> None:
+def _pool(t: GraphTranslation, node: fx.Node, call: LayerCall, axes: int, largest: bool) -> None:
     layer: Any = call.layer
     stride = layer.stride if layer.stride is not None else layer.kernel_size
     window = window_of(call.name, layer, axes, stride)
@@ -48,7 +48,7 @@ def _pool(t: GraphTranslation, node: fx.Node, call: Call, axes: int, largest: bo
     t.add(node, Pool(call.name, call.sources, t.add_value(call.name, node), window, largest, counts))
 
 
-def _adaptive(t: GraphTranslation, node: fx.Node, call: Call, largest: bool) -> None:
+def _adaptive(t: GraphTranslation, node: fx.Node, call: LayerCall, largest: bool) -> None:
     target = t.add_value(call.name, node)
     (_, height, width), (_, rows, columns) = t.graph.shapes[call.sources[0]], t.graph.shapes[target]
     if height % rows or width % columns:

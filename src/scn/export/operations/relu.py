@@ -12,7 +12,7 @@ from torch import Tensor, fx, nn
 
 from scn.export.operations.base import Operation
 from scn.export.operations.reshape import take_same
-from scn.export.translation import Call, FunctionTranslator, GraphTranslation, LayerTranslator, as_layer
+from scn.export.translation import FunctionTranslator, GraphTranslation, LayerCall, LayerTranslator, as_layer
 
 if TYPE_CHECKING:
     from scn.export.float_code import FloatCode
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from scn.export.interpret import Float
 
 
-def _relu(t: GraphTranslation, node: fx.Node, call: Call) -> None:
+def _relu(t: GraphTranslation, node: fx.Node, call: LayerCall) -> None:
     before = t.last(call.sources[0])
     if before is not None and before.takes_relu:
         before.relu = True

@@ -12,9 +12,9 @@ from torch import Tensor, fx, nn
 
 from scn.export.operations.base import Operation
 from scn.export.translation import (
-    Call,
     FunctionTranslator,
     GraphTranslation,
+    LayerCall,
     LayerTranslator,
     block_shape,
     sample_shape,
@@ -34,7 +34,7 @@ def take_same(t: GraphTranslation, node: fx.Node, source: int) -> None:
         t.add(node, Reshape(node.name, [source], t.add_value(node.name, node)))
 
 
-def _layer(t: GraphTranslation, node: fx.Node, call: Call) -> None:
+def _layer(t: GraphTranslation, node: fx.Node, call: LayerCall) -> None:
     take_same(t, node, call.sources[0])
 
 

@@ -20,7 +20,7 @@ from scn.export.graph import Graph, Window
 from scn.export.operations.affine import in_float, in_int8, recognise
 from scn.export.operations.base import Operation
 from scn.export.snippets import from_files
-from scn.export.translation import Call, GraphTranslation, LayerTranslator
+from scn.export.translation import GraphTranslation, LayerCall, LayerTranslator
 
 if TYPE_CHECKING:
     from scn.export.float_code import FloatCode
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
     from scn.export.interpret import Float, Int8
 
 
-def _linear(t: GraphTranslation, node: fx.Node, call: Call) -> None:
+def _linear(t: GraphTranslation, node: fx.Node, call: LayerCall) -> None:
     recognise.add_linear(t, node, call, Affine)
 
 
-def _convolution(t: GraphTranslation, node: fx.Node, call: Call) -> None:
+def _convolution(t: GraphTranslation, node: fx.Node, call: LayerCall) -> None:
     recognise.add_convolution(t, node, call, Affine)
 
 
-def _norm(t: GraphTranslation, node: fx.Node, call: Call) -> None:
+def _norm(t: GraphTranslation, node: fx.Node, call: LayerCall) -> None:
     recognise.fold_norm(t, node, call, Affine)
 
 

@@ -14,13 +14,13 @@ from torch import Tensor, fx
 from scn.export.graph import CannotExport, Window
 from scn.export.operations.reshape import take_same
 from scn.export.operations.windows import window_of
-from scn.export.translation import Call, GraphTranslation
+from scn.export.translation import GraphTranslation, LayerCall
 
 if TYPE_CHECKING:
     from scn.export.operations.affine import Affine
 
 
-def add_linear(t: GraphTranslation, node: fx.Node, call: Call, kind: type[Affine]) -> None:
+def add_linear(t: GraphTranslation, node: fx.Node, call: LayerCall, kind: type[Affine]) -> None:
     weight, bias = _parameters(t, call)
     if t.graph.size(call.sources[0]) != weight.shape[2]:
         raise CannotExport(
@@ -31,7 +31,7 @@ def add_linear(t: GraphTranslation, node: fx.Node, call: Call, kind: type[Affine
     t.add(node, kind(call.name, call.sources, target, weight, bias, Window((1, 1), (1, 1))))
 
 
-def add_convolution(t: GraphTranslation, node: fx.Node, call: Call, kind: type[Affine]) -> None:
+def add_convolution(t: GraphTranslation, node: fx.Node, call: LayerCall, kind: type[Affine]) -> None:
     layer: Any = call.layer
     if layer.padding_mode != "zeros":
         raise CannotExport(f'the convolution "{call.name}" pads by {layer.padding_mode}: only zeros export')
@@ -41,13 +41,13 @@ def add_convolution(t: GraphTranslation, node: fx.Node, call: Call, kind: type[A
     t.add(node, kind(call.name, call.sources, target, weight.flatten(2), bias, window, layer.groups))
 
 
-def _parameters(t: GraphTranslation, call: Call) -> tuple[Tensor, Tensor]:
+def _parameters(t: GraphTranslation, call: LayerCall) -> tuple[Tensor, Tensor]:
     weight, bias = t.sets.get(f"{call.name}.weight"), t.sets.get(f"{call.name}.bias")
     assert weight is not None
     return weight, weight.new_zeros(1, weight.shape[1]) if bias is None else bias
 
 
-def fold_norm(t: GraphTranslation, node: fx.Node, call: Call, kind: type[Affine]) -> None:
+def fold_norm(t: GraphTranslation, node: fx.Node, call: LayerCall, kind: type[Affine]) -> None:
     layer: Any = call.layer
     before = t.last(call.sources[0])
     if not isinstance(before, kind) or before.relu or before.gain is not None:

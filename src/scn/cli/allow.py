@@ -17,10 +17,10 @@ def vouch(context: typer.Context, value: T) -> T:
     return value
 
 
-OwnOption = Annotated[
+AllowOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--own",
+        "--allow",
         metavar="PACKAGE.MODULE:NAME",
         help="A part of your own that a run names: it is imported only if you say so. Several by commas.",
         callback=vouch,
