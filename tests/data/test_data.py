@@ -236,3 +236,23 @@ def test_images_are_resized_as_pillow_does(shape: tuple[int, ...]) -> None:
     expected = np.stack([np.asarray(i).reshape(32, 32, -1).transpose(2, 0, 1) for i in one_by_one])
     difference = np.abs(found.numpy().astype(int) - expected)
     assert difference.max() <= (shape[1] != shape[2])
+
+
+@pytest.mark.parametrize("named", [9, 10])
+def test_every_label_has_a_name(named: int, small: dict[str, np.ndarray], tmp_path: Path) -> None:
+    """Labels count from 0: the highest of ten is 9."""
+    small["y_train"][0] = 9
+    np.savez(tmp_path / "mine.npz", **small, classes=np.array(list("abcdefghij")[:named]))  # type: ignore[arg-type]
+    if named == 10:
+        assert data.load(str(tmp_path / "mine.npz")).classes[9] == "j"
+        return
+    with pytest.raises(ValueError, match="labels 0 to 9, but names 9 classes"):
+        data.load(str(tmp_path / "mine.npz"))
+
+
+def test_the_deviation_is_that_of_a_sample() -> None:
+    """As torch has it, with one less than the number of values: it matters where there are few."""
+    samples = torch.tensor([[[[10]]], [[[20]]], [[[60]]]], dtype=torch.uint8)
+    found = data.measured_normalisation(samples)
+    assert found.mean == pytest.approx((30 / 255,))
+    assert found.deviation == pytest.approx((data.to_float(samples).std().item(),))

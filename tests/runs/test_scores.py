@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -121,3 +122,8 @@ def test_a_run_of_version_0_1_learns_classes(trained: Run) -> None:
     del content["recipe"]["huber_delta"]
     path.write_text(json.dumps(content))
     assert runs.read(trained.folder).objective().score.key == "accuracy"
+
+
+def test_ten_samples_are_enough_and_nine_are_not() -> None:
+    scores = replace(found(3), counts=torch.tensor([9, 10, 11]))
+    assert scores.with_enough().values.tolist() == found(3).values[1:].tolist()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 
+import pytest
 import torch
 from torch import Tensor, nn
 
@@ -106,3 +107,14 @@ def test_the_state_can_be_saved_and_goes_on() -> None:
     one.step()
     other.step()
     assert all(torch.equal(a, b) for a, b in zip(first.parameters(), second.parameters(), strict=True))
+
+
+@pytest.mark.parametrize("shape", [(8, 64), (64, 8), (16, 16)])
+def test_a_step_is_as_long_for_every_shape_of_matrix(shape: tuple[int, int]) -> None:
+    """A root mean square of 0.2 at learning rate 1, as with Adam, so that one rate suits all layers."""
+    layer = nn.Linear(shape[1], shape[0], bias=False)
+    before = layer.weight.detach().clone()
+    layer.weight.grad = torch.randn(shape, generator=torch.Generator().manual_seed(0))
+    Muon(layer, lr=1.0).step()
+    length = (layer.weight - before).square().mean().sqrt().item()
+    assert length == pytest.approx(0.2, rel=0.25)  # the iteration leaves singular values near 1
