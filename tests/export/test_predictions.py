@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import ctypes
 import json
 import subprocess
@@ -21,9 +22,11 @@ from scn import SCN, runs
 from scn.backbones import MLP
 from scn.data import Dataset
 from scn.experiment.plan import plan_run
-from scn.export import LabelledSamples, Options, Subject, c, targets
+from scn.export import LabelledSamples, Options, Subject, c, rounding, targets
+from scn.export.graph import Graph
+from scn.export.operations.affine import layers_of
 from scn.export.predictions import agreement
-from scn.objectives import Classification, Objective, Regression, Score
+from scn.objectives import AbsoluteError, Classification, Objective, Regression, Score
 from scn.training.recipe import Recipe
 
 STUBS = Path(__file__).parents[1] / "stubs"
@@ -190,3 +193,22 @@ def test_the_device_is_judged_by_the_score_of_the_objective(regression: Path) ->
     assert shown.code == 0, shown.err
     assert "r2 on these inputs alone" in shown.out
     assert "same class" not in shown.out
+
+
+@pytest.mark.parametrize("objective", [WEATHER, AbsoluteError(**vars(WEATHER))], ids=["R²", "error"])
+def test_a_drop_is_positive_where_the_export_is_worse(
+    objective: Regression, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever way the score goes: R² falls, an error rises."""
+
+    def spoiled(graph: Graph, options: Options) -> Graph:
+        other = copy.deepcopy(graph)
+        for layer in layers_of(other):
+            layer.weight = 30 * layer.weight
+        return other
+
+    monkeypatch.setattr(rounding, "with_rounded_weights", spoiled)
+    facts = c.generate(a_subject(objective, KNOWN), Options(weights="float16")).facts[objective.score.key]
+    apart = facts["float32"] - facts["exported"]
+    assert facts["drop"] == pytest.approx(apart if objective.score.higher_is_better else -apart, abs=2e-4)
+    assert facts["drop"] > 0.1
