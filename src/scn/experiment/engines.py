@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import pickle
 import signal
 import threading
 import traceback
@@ -141,13 +140,11 @@ def _outcome(work: Callable[[Any], Any], job: Any) -> tuple[Any, Exception | Non
     """The result, or an error that can be sent, with the traceback as a note."""
     try:
         return work(job), None
-    except Exception as error:
+    except (ScnError, OSError) as error:
         error.add_note(f"in a process of its own:\n{traceback.format_exc()}")
-        try:
-            pickle.loads(pickle.dumps(error))
-        except Exception:
-            return None, RuntimeError(f"{type(error).__name__}: {error}\n{traceback.format_exc()}")
         return None, error
+    except Exception as error:  # of a type that may not be there, or not be made of texts and numbers alone
+        return None, RuntimeError(f"{type(error).__name__}: {error}\n{traceback.format_exc()}")
 
 
 def _end_with_parent() -> None:
