@@ -108,7 +108,7 @@ def test_every_code_block_runs(
         shutil.copytree(request.getfixturevalue("trained"), "runs")
     for published in Path(os.environ.get("SCN_REFERENCE_DIR", "nowhere")).glob("*_weights.npz"):
         Path(published.name).symlink_to(published)
-    for registry in (transforms.registry, backbones.registry, methods.registry):
+    for registry in (transforms.registry, backbones.registry, methods.registry, engines.registry):
         monkeypatch.setattr(registry, "_entries", dict(registry._entries))  # what a page adds goes again
     monkeypatch.setattr(train_estimator, "__defaults__", (30, 0))  # steps, seed
     names: dict[str, object] = {"__name__": page.stem}
