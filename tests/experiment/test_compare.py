@@ -19,7 +19,7 @@ from commands import run
 from scn import transforms
 from scn.cli import progress
 from scn.experiment.compare import carry_out
-from scn.experiment.jobs import Exam, Job, plan_jobs
+from scn.experiment.jobs import Evaluation, Job, plan_jobs
 from scn.experiment.plan import plan_run
 from scn.experiment.train import epochs_trained
 from scn.objectives.classification import ACCURACY
@@ -240,6 +240,6 @@ def test_a_run_that_was_tested_on_other_samples_is_tested_again(small_data: str,
         small_data, "rotation", "mlp", "one4all", Recipe(epochs=1, batch_size=32), sizes={"width": 4}
     )
     for samples, tested_on in ((20, 20), (0, 100), (200, 100)):  # 0 and too many are all of them
-        exam = Exam(transforms.get("rotation").grid(4), samples)
-        carry_out(tmp_path, Job("run", config), None, exam)
+        test = Evaluation(transforms.get("rotation").grid(4), samples)
+        carry_out(tmp_path, Job("run", config), None, test)
         assert json.loads((tmp_path / "run" / "evaluation.json").read_text())["samples"] == tested_on
