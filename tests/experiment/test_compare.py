@@ -18,7 +18,8 @@ import pytest
 from commands import run
 from scn import transforms
 from scn.cli import progress
-from scn.experiment.jobs import Job, plan_jobs
+from scn.experiment.compare import carry_out
+from scn.experiment.jobs import Evaluation, Job, plan_jobs
 from scn.experiment.plan import plan_run
 from scn.experiment.train import epochs_trained
 from scn.objectives.classification import ACCURACY
@@ -226,9 +227,19 @@ def test_an_interrupted_comparison_keeps_its_checkpoints_and_goes_on(tmp_path: P
     while not all((one / "metrics.jsonl").is_file() and epochs_trained(one) for one in folders):
         time.sleep(0.1)
     os.killpg(process.pid, signal.SIGINT)
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=180)
     assert process.returncode == 130
     assert "stopped; the same command goes on" in err
     assert "Traceback" not in err
     assert all((one / "checkpoint" / "state.safetensors").is_file() for one in folders)
     assert not (tmp_path / "c" / "scn-d3-seed0").exists()
+
+
+def test_a_run_that_was_tested_on_other_samples_is_tested_again(small_data: str, tmp_path: Path) -> None:
+    config = plan_run(
+        small_data, "rotation", "mlp", "one4all", Recipe(epochs=1, batch_size=32), sizes={"width": 4}
+    )
+    for samples, tested_on in ((20, 20), (0, 100), (200, 100)):  # 0 and too many are all of them
+        test = Evaluation(transforms.get("rotation").grid(4), samples)
+        carry_out(tmp_path, Job("run", config), None, test)
+        assert json.loads((tmp_path / "run" / "evaluation.json").read_text())["samples"] == tested_on
