@@ -87,6 +87,7 @@ def test_a_compiled_network_gives_the_same(name: str, rows: tuple[int, ...], tra
     agree(net, compiled, x, torch.randn(*rows, 2))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not any(map(shutil.which, ("c++", "g++", "clang++"))), reason="no C++ compiler here")
 def test_so_does_machine_code() -> None:
     net, x = network("convolutions")
