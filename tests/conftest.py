@@ -36,9 +36,15 @@ LONGEST_FIRST = (
     "pages/test_pages.py",
     "training/test_step.py",
     "project/test_docs.py",
+    "training/test_train.py",
+    "experiment/test_compare.py",
     "training/test_structure.py",
     "experiment/test_tasks.py",
-    "training/test_train.py",
+    "cli/test_regression.py",
+    "transforms/test_own_parts.py",
+    "core/test_compile.py",
+    "runs/test_published.py",
+    "search/test_search.py",
 )
 TESTS = Path(__file__).parent
 

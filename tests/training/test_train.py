@@ -98,7 +98,7 @@ def kill_drill(data: str, folder: Path, kills: int, seed: int) -> int:
     """Kill a run at random moments, resume it each time, and compare it with one left in peace."""
     often = ("--checkpoint-minutes", "0.0002", "--quiet")
     sizes = ("--data", data, "--epochs", "60", "--batch-size", "32", "--dims", "3", *often)
-    assert start(*sizes, "-o", str(folder / "peace")).wait() == 0
+    assert run("train", *sizes, "-o", str(folder / "peace")).code == 0
     draw = random.Random(seed)
     arguments: tuple[str, ...] = (*sizes, "-o", str(folder / "killed"))
     killed = 0
