@@ -47,9 +47,8 @@ system:
 	      || echo "apt could not install$$missing: the tests that need them will be skipped"; \
 	  else echo "without$$missing some tests will be skipped: apt-get install $(PACKAGES)"; fi; fi
 
-# Each file goes to one process as a whole, the longest first: it trains, compiles and opens a browser once. Three
-# of them keep two cores busy, because tests wait for other programs.
-PYTEST := $(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder
+# Each file goes to one process as a whole, the longest first: it trains, compiles and opens a browser once.
+PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 test: $(VENV)/installed-dev system
 	$(PYTEST) -m "not slow"
