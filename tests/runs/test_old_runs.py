@@ -141,10 +141,10 @@ def test_a_comparison_that_is_there_is_read_and_not_trained_again(old: Path) -> 
         assert (old / "compared" / model.parent.name / model.name).read_bytes() == model.read_bytes()
 
 
-@pytest.mark.parametrize("name", ["scn-d2", "compared", "cnn"])
+@pytest.mark.parametrize("name", ["scn-d2", "compared", "cnn", "fruit", "imported"])
 def test_it_reports_what_was_measured_then(name: str, old: Path, tmp_path: Path) -> None:
     page = tmp_path / "report.html"
-    done("report", old / name, "-o", page)
+    done("report", old / ready(name), "-o", page)
     measured = [facts(path)["mean"] for path in (old / name).glob("**/evaluation.json")]
     shown = {round(float(number), 6) for number in re.findall(r"\b0\.\d+", page.read_text())}
     assert {round(mean, 6) for mean in measured} <= shown
