@@ -11,8 +11,8 @@ export OMP_NUM_THREADS := 1
 
 help:
 	@echo "make demo    train on handwritten digits turned by any angle, and draw the result (2 minutes)"
-	@echo "make test    every promise of the project, tested (5 minutes on two cores)"
-	@echo "make test-all the same, and what takes long and adds little (10 minutes)"
+	@echo "make test    every promise of the project, tested in minutes"
+	@echo "make test-all the same, and what takes long and adds little"
 	@echo "make lint    ruff and mypy"
 	@echo "make docs    the documentation, as pages in site/"
 	@echo "make bench   speed, as ratios against naive code in the same run"
