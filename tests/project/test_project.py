@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -39,3 +40,13 @@ def test_the_readme_names_pictures_that_exist() -> None:
     pictures = re.findall(r"!\[[^\]]*\]\(([^)]+)\)", (ROOT / "README.md").read_text())
     assert pictures
     assert all((ROOT / picture).is_file() for picture in pictures)
+
+
+def test_every_extra_is_of_use() -> None:
+    """An extra that nothing imports installs something for nothing."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    imported = "\n".join(path.read_text() for path in (ROOT / "src").rglob("*.py"))
+    for name in extras.keys() - {"dev", "docs"}:
+        packages = [re.split(r"[<>=]", one)[0] for one in extras[name]]
+        used = [one for one in packages if re.search(rf"\b{one}\b", imported)]
+        assert used == packages, name
