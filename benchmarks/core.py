@@ -16,7 +16,8 @@ from torch import Tensor, nn
 from torch.func import functional_call, stack_module_state, vmap
 
 import scn
-from scn.core.confignet import ConfigurationNetwork
+from scn.core.maps import Learned
+from scn.core.space import usual
 from timing import medians, report
 
 BATCH = 256
@@ -28,7 +29,7 @@ class Naive(nn.Module):
     def __init__(self, build: Callable[[], nn.Module], alpha_dim: int, dims: int) -> None:
         super().__init__()
         self.bases = nn.ModuleList(build() for _ in range(dims))
-        self.confignet = ConfigurationNetwork(alpha_dim, dims)
+        self.confignet = Learned(usual(alpha_dim), dims)
         self.template = build().requires_grad_(False)
 
     def mixed(self, beta: Tensor) -> dict[str, Tensor]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from scn import backbones, data, transforms
-    from scn.core import losses
+    from scn.core import losses, maps
     from scn.core.errors import ScnError
     from scn.core.network import SCN
     from scn.core.registry import allow
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-__all__ = ["SCN", "ModelFileError", "ScnError", "allow", "backbones", "data", "losses", "transforms"]
+__all__ = ["SCN", "ModelFileError", "ScnError", "allow", "backbones", "data", "losses", "maps", "transforms"]
 
 # Where each name is found; a module stands for itself.
 _PLACES = {
@@ -28,6 +28,7 @@ _PLACES = {
     "backbones": "scn.backbones",
     "data": "scn.data",
     "losses": "scn.core.losses",
+    "maps": "scn.core.maps",
     "transforms": "scn.transforms",
 }
 

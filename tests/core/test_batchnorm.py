@@ -131,7 +131,7 @@ def test_a_norm_inside_a_unit_equals_the_same_norm_outside_one(configurable: str
     plain = ScaledNorm()
     inner = scn.SCN(plain, 2, 3, configurable=configurable)
     outer = scn.SCN(Outside(), 2, 3, configurable="*" if configurable == "*" else outside)
-    outer.confignet.load_state_dict(inner.confignet.state_dict())
+    outer.map.load_state_dict(inner.map.state_dict())
     with torch.no_grad():
         inner.theta.normal_()
         parts = inner.subspace.base_sets()
@@ -141,6 +141,6 @@ def test_a_norm_inside_a_unit_equals_the_same_norm_outside_one(configurable: str
     grads = []
     for net in (inner, outer):
         net(x, alpha).square().sum().backward()
-        grads.append(net.confignet.hidden.weight.grad)
+        grads.append(net.map.get_parameter("hidden.weight").grad)
     torch.testing.assert_close(inner(x, alpha), outer(x, alpha), atol=1e-5, rtol=1e-5)
     torch.testing.assert_close(*grads, atol=1e-4, rtol=1e-4)

@@ -35,7 +35,7 @@ def reference(net: scn.SCN, plain: nn.Module, x: Tensor, alpha: Tensor) -> Tenso
     """Every sample by itself: theta summed up base by base in a loop, run in a plain copy."""
     outputs = []
     for sample, a in zip(x, per_sample(alpha), strict=True):
-        beta = net.confignet(a)
+        beta = net.map(a)
         theta = sum(b * base for b, base in zip(beta, net.theta, strict=True))
         assert isinstance(theta, Tensor)
         weights, start = {}, 0
@@ -110,7 +110,7 @@ def test_there_are_dims_copies_and_no_hidden_one(case: Case) -> None:
 @pytest.mark.parametrize(("alpha_dim", "dims"), [(1, 1), (2, 3), (6, 8)])
 def test_the_configuration_network_has_its_exact_size(alpha_dim: int, dims: int) -> None:
     net = scn.SCN(nn.Linear(2, 2), alpha_dim, dims)
-    count = sum(p.numel() for p in net.confignet.parameters())
+    count = sum(p.numel() for p in net.map.parameters())
     assert count == 64 * (alpha_dim + 1) + 65 * dims
     assert count == 387 or (alpha_dim, dims) != (2, 3)
 

@@ -100,4 +100,4 @@ def test_a_seed_makes_the_start_repeatable_and_leaves_the_global_generator_alone
     for name, value in first.state_dict().items():
         assert torch.equal(value, second.state_dict()[name])
     assert not torch.equal(first.theta, third.theta)
-    assert not torch.equal(first.confignet.hidden.weight, third.confignet.hidden.weight)
+    assert not torch.equal(first.map.get_parameter("hidden.weight"), third.map.get_parameter("hidden.weight"))

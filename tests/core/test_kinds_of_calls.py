@@ -53,6 +53,11 @@ class Called(Ways):
         return str(getattr(way, "value", way)) == "two"
 
 
+class Switched(Ways):
+    def takes_two(self, way: Tensor) -> bool:
+        return bool(way.sum() == 1)
+
+
 class Tabled(Ways):
     def takes_two(self, options: dict[str, bool]) -> bool:
         return options.get("pair", False) or next(iter(options)) == "last"
@@ -98,6 +103,7 @@ CALLS: list[tuple[type[Ways], list[tuple[tuple[Any, ...], dict[str, Any]]]]] = [
     (Called, [(("one",), {}), (("two",), {}), ((Way.ONE,), {}), ((Way.TWO,), {}), ((None,), {})]),
     (Tabled, [(({"pair": False, "last": False},), {}), (({"last": False, "pair": False},), {})]),
     (Nested, [(((0, 1),), {}), (([0, 1],), {})]),
+    (Switched, [((torch.tensor(way),), {}) for way in (False, True, 0, 1, 0.5, [0, 0, 1], [0, 0, 2])]),
 ]
 
 
@@ -114,6 +120,31 @@ def test_an_object_that_changed_is_seen() -> None:
     check(net, X, 4, setting)
     setting.value = "two"
     check(net, X, 4, setting)
+
+
+def test_an_attribute_of_the_backbone_that_changed_is_seen() -> None:
+    class Kept(Ways):
+        way = "one"
+
+        def takes_two(self) -> bool:
+            return self.way == "two"
+
+    net = build(Kept())
+    for way in ("one", "two", "one"):
+        vars(net.backbone)["way"] = way
+        check(net, X, 4)
+
+
+@pytest.mark.parametrize("order", [(True, False), (False, True)])
+def test_inference_mode_is_told_from_no_gradients(order: tuple[bool, bool]) -> None:
+    class Inferring(Ways):
+        def takes_two(self) -> bool:
+            return torch.is_inference_mode_enabled()
+
+    net = build(Inferring())
+    for on in order * 2:
+        with torch.no_grad(), torch.inference_mode(on):
+            check(net, X, 4)
 
 
 def test_with_and_without_gradients() -> None:

@@ -140,9 +140,9 @@ def test_a_foreign_file_is_refused_and_not_executed(
 def test_a_file_of_a_newer_format_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "new.safetensors"
     with monkeypatch.context() as patch:
-        patch.setattr(storage, "FORMAT", 2)
+        patch.setattr(storage, "FORMAT", storage.NEWEST + 1)
         build().save(path)
-    with pytest.raises(scn.ModelFileError, match="format 2, but this version of scn reads up to 1"):
+    with pytest.raises(scn.ModelFileError, match="format 3, but this version of scn reads up to 2"):
         scn.SCN.load(path)
 
 

@@ -312,7 +312,7 @@ def test_the_threshold_is_the_largest_step_that_does_not_matter(transform: str) 
     step = sensor.threshold(subject)
     settings = subject.transform.grid(100)
     with torch.no_grad():
-        subject.network.confignet.output.weight *= 8  # a network that changes faster
+        subject.network.map.get_parameter("output.weight").mul_(8)  # a network that changes faster
         assert sensor.threshold(subject) < step
         fast = sensor.threshold(subject)
         beta = subject.network.beta(subject.transform.encode(settings))

@@ -741,7 +741,7 @@ def test_bases_without_use_are_told(turned: Path) -> None:
     net = runs.read(turned / "scn-d3").network()
     assert isinstance(net, SCN)
     rotation = transforms.get("rotation")
-    net.confignet.output.bias.data[1] = -100.0
+    net.map.get_parameter("output.bias").data[1] = -100.0
     (text,) = dead_bases(net, rotation)
     assert "1 of 3 base models is never used (number 2" in text
 
@@ -751,8 +751,8 @@ def test_a_mixture_that_jumps_is_told(turned: Path) -> None:
     assert isinstance(net, SCN)
     rotation = transforms.get("rotation")
     assert jumps(net, rotation) == []
-    net.confignet.hidden.weight.data *= 1e4
-    net.confignet.hidden.bias.data *= 1e4
+    net.map.get_parameter("hidden.weight").data *= 1e4
+    net.map.get_parameter("hidden.bias").data *= 1e4
     (text,) = jumps(net, rotation)
     assert "not continuous in angle" in text
 

@@ -136,7 +136,7 @@ def test_refining_works_in_two_dimensions() -> None:
     net = SCN(Bowl(), alpha_dim=2, dims=2)
     with torch.no_grad():
         net.theta.copy_(torch.tensor([[1.0], [0.0]]))
-    net.confignet = Place()  # type: ignore[assignment]
+    net.map = Place()  # type: ignore[assignment]
     found = search.Refine(net, transform, steps=4, newton=4)(torch.zeros(2, 1))
     bottom = found.params[0] / 8
     torch.testing.assert_close(bottom, torch.tensor([0.3, -0.2]), atol=0.02, rtol=0)

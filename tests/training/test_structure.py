@@ -60,7 +60,7 @@ def test_one_configurable_block_of_a_resnet_is_enough_to_adapt(
     plain = net.configure(run.method().transform.encode(ANGLE[0]))
     mixed = sum(p.numel() for name, p in plain.named_parameters() if name.startswith(f"{block}."))
     total = sum(p.numel() for p in plain.parameters())
-    config_net = sum(p.numel() for p in net.confignet.parameters())
+    config_net = sum(p.numel() for p in net.map.parameters())
     assert sum(p.numel() for p in net.parameters()) == total + 2 * mixed + config_net
     right = evaluate_run(run, net, ANGLE)
     wrong = evaluate_run(run, net, ANGLE[1:], fixed=ANGLE[0])

@@ -9,6 +9,8 @@ import typer
 
 from scn import objectives
 from scn.cli.allow import vouch
+from scn.core import maps
+from scn.core.compact import KINDS
 from scn.experiment.choice import Choice, choose
 from scn.experiment.tasks import DEMO
 from scn.training import recipe
@@ -44,6 +46,18 @@ ObjectiveOption = Annotated[
         f"{objectives.USUAL}.",
         callback=vouch,
     ),
+]
+MapOption = Annotated[
+    str | None,
+    typer.Option(
+        "--map",
+        help=f"How alpha becomes beta: {', '.join(maps.registry)}, or your package.module:Class; by default "
+        "what suits the change.",
+        callback=vouch,
+    ),
+]
+SubspaceOption = Annotated[
+    str | None, typer.Option(help=f"What is stored of base models: {', '.join(KINDS)}; by default full.")
 ]
 WidthOption = Annotated[int | None, typer.Option(help="Width of the backbone.")]
 DepthOption = Annotated[int | None, typer.Option(help="Depth of the backbone.")]
@@ -97,6 +111,7 @@ def chosen_by(context: typer.Context) -> Choice:
     }
     return choose(
         **{name: said[name] for name in CHOSEN},
+        **{name: said.get(f"{name}_") or said.get(name) for name in ("map", "subspace")},
         recipe=said["recipe_name"],
         changes={**changes, **recipe.settings(said["set_"] or [])},
     )

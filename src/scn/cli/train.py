@@ -21,12 +21,14 @@ from scn.cli.choice import (
     EntropyOption,
     EpochsOption,
     EvidenceOption,
+    MapOption,
     MixedPrecisionOption,
     NumberOption,
     ObjectiveOption,
     PresetOption,
     RecipeOption,
     SetOption,
+    SubspaceOption,
     TaskOption,
     TransformOption,
     ValueOption,
@@ -73,6 +75,8 @@ def command(
     depth: DepthOption = None,
     method: MethodOption = "scn",
     dims: Annotated[int, typer.Option(help="D, how many base models are mixed.")] = 8,
+    map_: MapOption = None,
+    subspace: SubspaceOption = None,
     preset: PresetOption = None,
     recipe_name: RecipeOption = None,
     epochs: EpochsOption = None,
@@ -135,8 +139,9 @@ def _new(context: typer.Context, folder: Path) -> Run:
     choose_device(said["device"])
     fixed = None if said["fixed"] is None else numbers("--fixed", said["fixed"])
     mixed = said["configurable"].split(",")
+    given = {name: said[key] for name, key in (("map", "map_"), ("subspace", "subspace")) if said[key]}
     config = chosen.config(
-        said["method"], dims=said["dims"], fixed=fixed, configurable=mixed, seed=said["seed"]
+        said["method"], dims=said["dims"], fixed=fixed, configurable=mixed, seed=said["seed"], **given
     )
     return runs.create(folder, config)
 

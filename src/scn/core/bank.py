@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from scn.core import grouped
 from scn.core.errors import ScnError
-from scn.core.subspace import Subspace
+from scn.core.subspace import Bases
 from scn.core.substitute import call_with
 
 AT_ONCE = 2**22  # input values that are handed to the networks in one go
@@ -17,12 +17,10 @@ class Bank:
     """K networks, whose weights are mixed once. It does not follow later changes of the base models."""
 
     @torch.no_grad()
-    def __init__(
-        self, backbone: nn.Module, subspace: Subspace, beta: Tensor, findings: grouped.Findings
-    ) -> None:
-        self.backbone, self.subspace, self.beta, self._findings = backbone, subspace, beta, findings
-        self.sets = subspace.weight_sets(beta)
-        self.bases = {name: bases.clone() for name, bases in subspace.base_sets().items()}
+    def __init__(self, backbone: nn.Module, bases: Bases, beta: Tensor, findings: grouped.Findings) -> None:
+        self.backbone, self.beta, self._findings = backbone, beta, findings
+        self.bases = Bases(bases.slots, bases.theta.detach().clone())
+        self.sets, self.unmixed = self.bases.weight_sets(beta), self.bases.base_sets()
 
     def __len__(self) -> int:
         return len(self.beta)
@@ -41,6 +39,6 @@ class Bank:
             answer: Tensor = call_with(self.backbone, weights, (x,), {})
             return answer.unsqueeze(0)
         repeated = x.expand(len(self), *x.shape).flatten(0, 1)
-        kept = (self.sets, self.bases)
-        answer = grouped.run(self.backbone, self.subspace, self.beta, self._findings, (repeated,), {}, kept)
+        kept = (self.sets, self.unmixed)
+        answer = grouped.run(self.backbone, self.bases, self.beta, self._findings, (repeated,), {}, kept)
         return answer.unflatten(0, (len(self), len(x)))

@@ -7,16 +7,17 @@ configuration is a single matrix product into that block, with nothing to copy a
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import torch
 from torch import Tensor, nn
 
 from scn.core.errors import ScnError
 from scn.core.layout import places
 from scn.core.subspace import Subspace
 
+Mix = Callable[[Tensor], object]  # writes theta into a block (1, L)
 Place = tuple[dict[str, Any], str]  # the table of a module's parameters or buffers, and a name in it
 
 
@@ -30,8 +31,8 @@ class Configured:
     shared: list[tuple[Place, Place]]  # what does not depend on alpha: to, from
     children: list[tuple[dict[str, Any], dict[str, Any]]]  # tables of modules, and what they held
 
-    def rewrite(self, theta: Tensor, beta: Tensor) -> None:
-        torch.mm(beta.unsqueeze(0), theta, out=self.block)
+    def rewrite(self, mix: Mix) -> None:
+        mix(self.block)
         for (target, name), (source, _) in self.shared:
             target[name].copy_(source[name])
 
@@ -50,21 +51,25 @@ class Configured:
         )
 
 
-def configured_copy(template: nn.Module, subspace: Subspace, beta: Tensor) -> tuple[nn.Module, Configured]:
-    """A copy of the template with theta = beta @ Theta in it."""
+def configured_copy(template: nn.Module, subspace: Subspace, mix: Mix) -> tuple[nn.Module, Configured]:
+    """A copy of the template with theta in it."""
     plain = copy.deepcopy(template)
-    block = subspace.mix(beta)
+    block = _mixed(subspace, mix)
     parameters: list[Place] = []
     addresses: list[int] = []
-    for slot, part in zip(subspace.slots, block.split(subspace.sizes), strict=True):
+    for slot, part in zip(subspace.slots, block[0].split(subspace.sizes), strict=True):
         parameter = nn.Parameter(part.view(slot.shape))
         for owner, name in places(plain, [slot]):
             setattr(owner, name, parameter)
             parameters.append((owner._parameters, name))
             addresses.append(parameter.data_ptr())
-    return plain, Configured(
-        block.unsqueeze(0), parameters, addresses, _shared(template, plain), _children(plain)
-    )
+    return plain, Configured(block, parameters, addresses, _shared(template, plain), _children(plain))
+
+
+def _mixed(subspace: Subspace, mix: Mix) -> Tensor:
+    block = subspace.theta.new_empty(1, subspace.theta.shape[1])
+    mix(block)
+    return block
 
 
 def _shared(template: nn.Module, plain: nn.Module) -> list[tuple[Place, Place]]:
@@ -82,9 +87,9 @@ def _children(plain: nn.Module) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     return [(module._modules, dict(module._modules)) for module in plain.modules() if module._modules]
 
 
-def fill(plain: nn.Module, template: nn.Module, subspace: Subspace, beta: Tensor) -> None:
+def fill(plain: nn.Module, template: nn.Module, subspace: Subspace, mix: Mix) -> None:
     """Write theta into any module of the template's shape, wherever its parameters lie."""
-    parts = zip(subspace.slots, subspace.mix(beta).split(subspace.sizes), strict=True)
+    parts = zip(subspace.slots, _mixed(subspace, mix)[0].split(subspace.sizes), strict=True)
     sources = {name: part.view(slot.shape) for slot, part in parts for name in slot.names}
     sources |= dict(template.named_parameters(remove_duplicate=False)) | dict(template.named_buffers())
     targets = dict(plain.named_buffers()) | dict(plain.named_parameters(remove_duplicate=False))

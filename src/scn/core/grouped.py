@@ -20,14 +20,16 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch._subclasses import FakeTensor
 from torch.nn.modules.batchnorm import _BatchNorm
 from torch.utils._pytree import tree_flatten, tree_leaves
 
 from scn.core.errors import ScnError
 from scn.core.kernels import Groups, NeedsUnit, Several
+from scn.core.layout import Slot
 from scn.core.proof import Call, Verdict, fresh, quiet_copy, trial
 from scn.core.recording import real_values
-from scn.core.subspace import Subspace
+from scn.core.subspace import Bases
 from scn.core.substitute import Change, in_place, placing
 from scn.core.units import ROOT, WHOLE, Unit, find_units
 
@@ -40,6 +42,8 @@ PROVEN_AT_ONCE = 16  # kinds of calls; others must come again before they are pr
 GROUPS_A_PROOF = 16  # a proof costs as much as running so many groups one by one
 
 # Arguments of other types may change without a sign, or look new at every call.
+ATTRIBUTES = (bool, int, float, str)  # of modules; a mode such as `training` is one of them
+SWITCH = 8  # numbers in a tensor that may stand for a choice
 VALUES = (bool, int, float, complex, str, bytes, type(None), torch.dtype, torch.device, torch.Size)
 
 Sets = Mapping[str, Tensor]
@@ -58,9 +62,11 @@ class Plan:
 class Findings:
     """What has been learned about a backbone: whether it is a unit, and the plan of each kind of call.
 
-    A kind that was met and not proven has the number of times instead of a plan.
+    A kind that was met and not proven has the number of times instead of a plan. `slots` are those of the
+    base models, which a recording can look up here and nowhere else.
     """
 
+    slots: tuple[Slot, ...]
     units: set[str] = field(default_factory=set)
     proven: OrderedDict[Kind, Plan | int] = field(default_factory=OrderedDict)
     proofs: int = 0
@@ -81,7 +87,7 @@ class Findings:
 
 def run(
     backbone: nn.Module,
-    subspace: Subspace,
+    bases: Bases,
     beta: Tensor,
     findings: Findings,
     args: tuple[Any, ...],
@@ -94,12 +100,12 @@ def run(
     """
     groups = Groups(len(beta), len(args[0]))
     if torch.compiler.is_compiling():
-        chosen, shared, sizes = _recorded_plan(backbone, subspace, findings, beta, *args, **kwargs)
+        chosen, shared, sizes = _recorded_plan(backbone, findings, bases.theta, beta, *args, **kwargs)
         plan = Plan(frozenset(chosen), tuple(shared))
         assert _sizes(args, kwargs) == sizes  # so that the recording is for these sizes alone
     else:
-        plan = _plan(Call(backbone, subspace, groups, args, kwargs), findings)
-    weights = _several(subspace, groups, beta, kept)
+        plan = _plan(Call(backbone, bases, groups, args, kwargs), findings)
+    weights = _several(bases, groups, beta, kept)
     for units in dict.fromkeys((plan.units, WHOLE)):
         try:
             return _run(backbone, groups, weights, Plan(units, plan.shared), args, kwargs)
@@ -112,14 +118,14 @@ def run(
 
 
 def _several(
-    subspace: Subspace, groups: Groups, beta: Tensor, kept: tuple[Sets, Sets] | None = None
+    bases: Bases, groups: Groups, beta: Tensor, kept: tuple[Sets, Sets] | None = None
 ) -> dict[str, Several]:
     if kept is not None:
-        sets, bases = kept
-        return {name: Several(groups, sets[name], beta, bases[name]) for name in sets}
+        sets, unmixed = kept
+        return {name: Several(groups, sets[name], beta, unmixed[name]) for name in sets}
     if groups.samples * beta.shape[1] < SAMPLES_TIMES_DIMS:
-        return {name: Several(groups, None, beta, bases) for name, bases in subspace.base_sets().items()}
-    return {name: Several(groups, sets) for name, sets in subspace.weight_sets(beta).items()}
+        return {name: Several(groups, None, beta, base) for name, base in bases.base_sets().items()}
+    return {name: Several(groups, sets) for name, sets in bases.weight_sets(beta).items()}
 
 
 def _run(
@@ -144,7 +150,7 @@ def _plan(call: Call, findings: Findings, recorded: bool = False) -> Plan:
     found = findings.recall(kind)
     if isinstance(found, Plan):
         return found
-    units = WHOLE if findings.units else find_units(call.backbone, call.subspace.slots)
+    units = WHOLE if findings.units else find_units(call.backbone, call.bases.slots)
     if units == WHOLE or kind is None or not (recorded or _worth_a_proof(call, findings, found)):
         plan = Plan(WHOLE, _shared(call))
         findings.remember(kind, plan if units == WHOLE else found + 1)
@@ -159,14 +165,14 @@ def _plan(call: Call, findings: Findings, recorded: bool = False) -> Plan:
 
 
 def _recorded_plan(
-    backbone: nn.Module, subspace: Subspace, findings: Findings, beta: Tensor, *args: Any, **kwargs: Any
+    backbone: nn.Module, findings: Findings, theta: Tensor, beta: Tensor, *args: Any, **kwargs: Any
 ) -> tuple[list[str], list[int], list[tuple[int, ...]]]:
     """The plan for a call that torch.compile or torch.export records, and the sizes that it is for.
 
     It must be a constant of what is recorded. The compiler hands over the values of the first call; an export
     has none, and is proven on others.
     """
-    call = Call(backbone, subspace, Groups(len(beta), len(args[0])), args, kwargs)
+    call = Call(backbone, Bases(findings.slots, theta), Groups(len(beta), len(args[0])), args, kwargs)
     with real_values(call) as real:
         plan = _plan(real, findings, recorded=True)
         return [*plan.units], [*plan.shared], _sizes(real.args, real.kwargs)
@@ -193,11 +199,11 @@ def _worth_a_proof(call: Call, findings: Findings, met: int) -> bool:
 
 def _trains_whole(call: Call) -> bool:
     """Whether a copy of the backbone, in its own modes, can run group by group."""
-    copied, theta = quiet_copy(call.backbone), call.subspace.theta
+    copied, theta = quiet_copy(call.backbone), call.bases.theta
     for module, original in zip(copied.modules(), call.backbone.modules(), strict=True):
         module.training = original.training
     beta = theta.new_full((call.groups.count, len(theta)), 1 / len(theta))
-    weights, inputs = _several(call.subspace, call.groups, beta), fresh(call.args, call.kwargs)
+    weights, inputs = _several(call.bases, call.groups, beta), fresh(call.args, call.kwargs)
     try:
         with torch.random.fork_rng():
             _run(copied, call.groups, weights, Plan(WHOLE, _shared(call)), *inputs)
@@ -209,15 +215,26 @@ def _trains_whole(call: Call) -> bool:
 def _kind(call: Call) -> Kind | None:
     """What decides which way a call takes: structure, shapes, types and values of arguments, and modes."""
     leaves, structure = tree_flatten((call.args, call.kwargs))
-    described: list[Any] = [call.groups, repr(structure), torch.is_grad_enabled()]
+    modes = torch.is_grad_enabled(), torch.is_inference_mode_enabled()
+    described: list[Any] = [call.groups, repr(structure), *modes]
     for leaf in leaves:
         if isinstance(leaf, Tensor):
             described.append((type(leaf), leaf.shape, leaf.dtype, leaf.device, leaf.requires_grad))
+            described.append(_switch(leaf, call.groups))
         elif type(leaf) in VALUES or isinstance(leaf, Enum):
             described.append((type(leaf), repr(leaf)))
         else:
             return None
-    return (*described, *(module.training for module in call.backbone.modules()))
+    for module in call.backbone.modules():
+        described += [(name, value) for name, value in vars(module).items() if type(value) in ATTRIBUTES]
+    return tuple(described)
+
+
+def _switch(leaf: Tensor, groups: Groups) -> tuple[float, ...]:
+    """The values of a tensor of a few numbers for the whole batch, by which a backbone may choose its way."""
+    if leaf.numel() > SWITCH or groups.holds_batch(leaf) or not leaf.is_cpu or isinstance(leaf, FakeTensor):
+        return ()
+    return tuple(leaf.flatten().tolist())
 
 
 def _shared(call: Call) -> tuple[int, ...]:

@@ -1,6 +1,6 @@
 """SCN: any torch module, made configurable.
 
-    beta = h(alpha)          configuration network
+    beta = map(alpha)        D mixing coefficients: learned, or by places in the space of alpha
     theta = beta @ Theta     configuration: a mix of D base models
     y = g(x; theta)          inference: the user's own module
 
@@ -25,18 +25,22 @@ import torch
 from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
-from scn.core import grouped
+from scn.core import grouped, maps
 from scn.core.bank import Bank
-from scn.core.confignet import ConfigurationNetwork
-from scn.core.configured import Configured, configured_copy, fill
+from scn.core.compact import FULL, Compact, compact, rebuilt
+from scn.core.configured import Configured, Mix, configured_copy, fill
 from scn.core.errors import ScnError, WrongType
 from scn.core.initialise import Initialisation, draw_bases
 from scn.core.layout import Slot, find_slots, fit, places, refuse_what_cannot_work
+from scn.core.maps import Map, Nodes
 from scn.core.precision import full_precision
 from scn.core.registry import build_backbone, describe_backbone
+from scn.core.space import Space, size_of, usual
 from scn.core.storage import ModelFileError, load_model, save_model
-from scn.core.subspace import Subspace
+from scn.core.subspace import Bases, Subspace
 from scn.core.substitute import call_with, weights_in_place
+
+UNUSED = 1e-6  # of a mixture, of all base models that are left out together
 
 
 class SCN(nn.Module):
@@ -50,6 +54,12 @@ class SCN(nn.Module):
         backbone: any module whose first input is the batch. It is copied, never changed.
         alpha_dim: S, how many values alpha has.
         dims: D, how many base models are mixed.
+        map: how alpha becomes beta, by name (see `scn.maps`): "learned" is the published way; "nodes" and
+            "experts" read 2 and 1 base models of a line or circle, whatever D is.
+        subspace: what is stored for the base models (see `scn.core.compact`): "full", or with a wide part
+            that all of them share, "factored:R", "low-rank:R" or "shared:PATTERN".
+        space: what the values of alpha are, such as `transform.space()`. By default two values are cosine and
+            sine of an angle, and any other number of them lie from -1 to 1.
         configurable: which parameters of the backbone are mixed, by patterns of their names such as
             "layer4.*"; the others are shared by all configurations. Parameters with
             requires_grad=False are always shared.
@@ -66,6 +76,9 @@ class SCN(nn.Module):
         alpha_dim: int,
         dims: int,
         *,
+        map: str | Map = maps.LEARNED,
+        subspace: str | Compact = FULL,
+        space: Space | None = None,
         configurable: str | Sequence[str] = "*",
         init: Initialisation = "independent",
         noise: float = 0.01,
@@ -78,18 +91,31 @@ class SCN(nn.Module):
         self.alpha_dim = alpha_dim
         self.configurable = (configurable,) if isinstance(configurable, str) else tuple(configurable)
         slots = find_slots(backbone, self.configurable)
+        self.compact: Compact | None = None
+        if subspace != FULL:
+            names = [name for slot in slots for name in slot.names]
+            self.compact = subspace if isinstance(subspace, Compact) else compact(subspace, backbone, names)
+            backbone, init = self.compact.applied(backbone), self._compact_start(init)
+            slots = find_slots(backbone, [glob.escape(name) for name in self.compact.mixed])
         refuse_what_cannot_work(backbone)
         with torch.random.fork_rng(enabled=seed is not None):
             if seed is not None:
                 torch.manual_seed(seed)
             bases = draw_bases(backbone, slots, dims, init, noise)
-            self.confignet = ConfigurationNetwork(alpha_dim, dims).to(bases)
+            self.map = _map(map, alpha_dim, dims, space).to(bases)
         self.subspace = Subspace(slots, bases)
         self.backbone = copy.deepcopy(backbone)
         for owner, name in places(self.backbone, slots):
             setattr(owner, name, None)
-        self._findings = grouped.Findings()
+        self._findings = grouped.Findings(self.subspace.slots)
         self._configured: weakref.WeakKeyDictionary[nn.Module, Configured] = weakref.WeakKeyDictionary()
+        self.register_load_state_dict_pre_hook(_take_former_names)
+
+    def _compact_start(self, init: Initialisation) -> Initialisation:
+        """A function that makes new backbones makes compact ones."""
+        made, of = self.compact, init
+        assert made is not None
+        return (lambda: made.applied(of())) if callable(of) else of
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_configured"}
@@ -120,9 +146,9 @@ class SCN(nn.Module):
 
     def beta(self, alpha: Any) -> Tensor:
         """alpha: (..., S) -> the mixing coefficients (..., D); every row sums to 1. Exact under autocast."""
-        alpha = self._checked(alpha, self.theta)
+        alpha = self._checked(alpha, self.theta, self.map)
         with full_precision(alpha):
-            return self.confignet(alpha)
+            return self.map(alpha)
 
     def forward(self, x: Any, alpha: Any, *args: Any, **kwargs: Any) -> Any:
         """The backbone's output for the batch x under alpha.
@@ -145,10 +171,20 @@ class SCN(nn.Module):
         beta = self._one_row_if_enough(beta, x) if beta.dim() == 2 else beta.unsqueeze(0)
         if self.dims == 1:
             beta = beta[:1]  # one base model has one mixture
+        beta, bases = self._in_use(beta)
         if len(beta) == 1:
-            weights = {name: sets.squeeze(0) for name, sets in self.subspace.weight_sets(beta).items()}
+            weights = {name: sets.squeeze(0) for name, sets in bases.weight_sets(beta).items()}
             return call_with(self.backbone, weights, (x, *args), kwargs)
-        return grouped.run(self.backbone, self.subspace, beta, self._findings, (x, *args), kwargs)
+        return grouped.run(self.backbone, bases, beta, self._findings, (x, *args), kwargs)
+
+    def _in_use(self, beta: Tensor) -> tuple[Tensor, Bases]:
+        """beta (K, D) and the base models; where the map leaves most out, without those that no row uses."""
+        if self.map.entries is None or not _can_be_read(beta):
+            return beta, self.subspace.bases()
+        used = (beta.detach() != 0).any(dim=0).nonzero().squeeze(1)
+        if len(used) == self.dims:
+            return beta, self.subspace.bases()
+        return beta.index_select(1, used), self.subspace.bases(used)
 
     def _one_row_if_enough(self, beta: Tensor, x: Any) -> Tensor:
         """Check that the rows of beta divide the batch; one row serves a batch without samples."""
@@ -168,8 +204,8 @@ class SCN(nn.Module):
             )
         return beta
 
-    def _checked(self, alpha: Any, theta: Tensor) -> Tensor:
-        """alpha as a finite tensor of Theta's type and device, with S values in a row."""
+    def _checked(self, alpha: Any, theta: Tensor, mapped: Map) -> Tensor:
+        """alpha as a finite tensor of Theta's type and device, with S values in a row that the map takes."""
         alpha = given = alpha if isinstance(alpha, Tensor) else torch.as_tensor(alpha)
         if alpha.dtype != theta.dtype or alpha.device != theta.device:
             if alpha.dtype == torch.bool or alpha.is_complex():
@@ -185,6 +221,8 @@ class SCN(nn.Module):
             wrong = [value for value in given.flatten().tolist() if not math.isfinite(value)]
             if wrong:
                 raise ScnError(f"alpha must be finite, but it holds {wrong[0]}: check the sensor or file")
+        if mapped.bounded and _can_be_read(given):
+            mapped.refuse_outside(alpha)
         return alpha
 
     def configure(self, alpha: Any, into: nn.Module | None = None) -> nn.Module:
@@ -195,8 +233,8 @@ class SCN(nn.Module):
         """
         # By table and not by attribute: for a small backbone nn.Module's look-up costs as much as h.
         theta: Tensor = self._modules["subspace"]._parameters["theta"]  # type: ignore[union-attr,assignment]
-        confignet: Any = self._modules["confignet"]
-        alpha = self._checked(alpha, theta)
+        mapped: Any = self._modules["map"]
+        alpha = self._checked(alpha, theta, mapped)
         if alpha.numel() != self.alpha_dim:
             raise ScnError(
                 f"configure takes one alpha of shape ({self.alpha_dim},), but its shape is "
@@ -205,16 +243,16 @@ class SCN(nn.Module):
         if alpha.dim() > 1:
             alpha = alpha.reshape(-1)
         with torch.no_grad():
-            beta = confignet.forward(alpha)
+            mix = _mixing(theta, mapped, alpha)
             if into is None:
-                plain, known = configured_copy(self.backbone, self.subspace, beta)
+                plain, known = configured_copy(self.backbone, self.subspace, mix)
                 self._configured[plain] = known
                 return plain
             found = self._configured.get(into)
             if found is not None and found.is_current(theta):
-                found.rewrite(theta, beta)
+                found.rewrite(mix)
             else:
-                fill(into, self.backbone, self.subspace, beta)
+                fill(into, self.backbone, self.subspace, mix)
         return into
 
     def bank(self, alpha: Any) -> Bank:
@@ -224,7 +262,8 @@ class SCN(nn.Module):
             if beta.dim() != 2 or len(beta) == 0:
                 shape = (*beta.shape[:-1], self.alpha_dim)
                 raise ScnError(f"a bank takes alpha of shape (K, {self.alpha_dim}), but it is {shape}")
-            return Bank(self.backbone, self.subspace, beta, self._findings)
+            beta, bases = self._in_use(beta)
+            return Bank(self.backbone, bases, beta, self._findings)
 
     def recalibrate(self, batches: Iterable[Any], alpha: Any) -> nn.Module:
         """A configured network whose BatchNorm statistics come from `batches` alone.
@@ -264,8 +303,38 @@ class SCN(nn.Module):
         if not noise >= 0:
             raise ScnError(f"noise must not be negative, but is {noise}")
         parents = [i % self.dims for i in range(count)]
+        self.map.divide(parents)
         self.subspace.divide(parents, noise)
-        self.confignet.divide(parents)
+
+    @torch.no_grad()
+    def resample(self, dims: int) -> None:
+        """Other places for the base models: D of them, each the network that was interpolated there.
+
+        Where places are added between those that are there (twice as many on a circle, all intervals of a
+        line halved) the network computes what it did. Theta is a new parameter: build a new optimiser.
+        """
+        if not isinstance(self.map, Nodes):
+            raise ScnError(f"resample is for maps with places, such as nodes: this one is {self.map}")
+        finer = self.map.resampled(_at_least_one("dims", dims))
+        beta = self.map(finer.node_alphas().to(self.theta))
+        self.subspace.replace(beta @ self.theta)
+        self.map = finer
+
+    @torch.no_grad()
+    def prune(self, alpha: Any) -> list[int]:
+        """Leave out the base models that none of alpha (N, S) uses; returns which they were.
+
+        Those that a map cannot do without, such as one of a grid of nodes, stay. What is left out has no more
+        than a millionth of any mixture. Theta is a new parameter afterwards: build a new optimiser.
+        """
+        share = self.beta(alpha).reshape(-1, self.dims).abs().amax(dim=0)
+        order = share.argsort()
+        few = int((share[order].cumsum(dim=0) <= UNUSED).sum())
+        unused, kept = order[:few].sort().values, order[few:].sort().values
+        if few:
+            self.map = self.map.without(kept.tolist()).to(self.theta)
+            self.subspace.replace(self.theta[kept], self.subspace.frozen[kept])
+        return unused.tolist()
 
     def freeze(self, indices: Iterable[int]) -> None:
         """Stop training these base models; they stay bit for bit what they are."""
@@ -279,6 +348,8 @@ class SCN(nn.Module):
             "configurable": list(self.configurable),
             "backbone": describe_backbone(self.backbone),
             "parameters": [[list(slot.names), list(slot.shape)] for slot in self.subspace.slots],
+            **maps.described(self.map),
+            **({} if self.compact is None else {"format": 2, "subspace": self.compact.to_json()}),
         }
         save_model(Path(path), self.state_dict(), config)
 
@@ -292,20 +363,72 @@ class SCN(nn.Module):
         tensors, config = load_model(Path(path))
         pattern = build_backbone(config["backbone"]) if backbone is None else copy.deepcopy(backbone)
         slots = [Slot(tuple(names), tuple(shape)) for names, shape in config["parameters"]]
+        made = rebuilt(config["subspace"]) if "subspace" in config else None
+        pattern = pattern if made is None else made.applied(pattern)
         fit(pattern, slots, f"{path} holds a {config['backbone']['class']}")
         names = [name for slot in slots for name in slot.names]
         with torch.random.fork_rng():
             chosen = [glob.escape(name) for name in names]
-            net = cls(pattern, config["alpha_dim"], config["dims"], configurable=chosen, init="pretrained")
-        net.configurable = tuple(config["configurable"])
+            mapped = maps.built(config, str(path))
+            dims = config["dims"]
+            net = cls(pattern, config["alpha_dim"], dims, map=mapped, configurable=chosen, init="pretrained")
+        net.configurable, net.compact = tuple(config["configurable"]), made
         # The columns of Theta are in the saved order, whatever the order in the given backbone.
         net.subspace = Subspace(slots, torch.zeros_like(net.theta))
+        net._findings = grouped.Findings(net.subspace.slots)
+        _take_former_names(net, tensors, "")
         _take_types(net, tensors)
         try:
             net.load_state_dict(tensors)
         except RuntimeError as error:
             raise ModelFileError(f"{path} does not fit its backbone: {error}") from error
         return net
+
+
+def _map(chosen: str | Map, alpha_dim: int, dims: int, space: Space | None) -> Map:
+    """The map of this name, or one that was made already and must fit."""
+    if isinstance(chosen, str):
+        space = usual(alpha_dim) if space is None else space
+        _require_size(space, alpha_dim)
+        return maps.get(chosen)(space, dims)
+    if not isinstance(chosen, Map):
+        raise WrongType(f"the map must be a name or a Map, but is {chosen!r}")
+    if space is not None and space != chosen.space:
+        raise ScnError("a map that is made already has its own space: leave out space=")
+    _require_size(chosen.space, alpha_dim)
+    if chosen.dims != dims:
+        raise ScnError(f"the map was made for {chosen.dims} base models, but dims is {dims}")
+    return chosen
+
+
+def _require_size(space: Space, alpha_dim: int) -> None:
+    if size_of(space) != alpha_dim:
+        raise ScnError(
+            f"the space has {size_of(space)} values ({' x '.join(map(str, space))}), but alpha_dim is "
+            f"{alpha_dim}"
+        )
+
+
+def _mixing(theta: Tensor, mapped: Any, alpha: Tensor) -> Mix:
+    """What writes the theta of this alpha into a block (1, L), reading no base model without need."""
+    if mapped.entries is None:
+        beta: Tensor = mapped.forward(alpha)
+        return lambda block: torch.mm(beta.unsqueeze(0), theta, out=block)
+    (first, most), *others = zip(*mapped.pick(alpha), strict=True)
+
+    def mix(block: Tensor) -> None:
+        torch.mul(theta[first], most, out=block[0])
+        for index, coefficient in others:
+            block[0].add_(theta[index], alpha=coefficient)
+
+    return mix
+
+
+def _take_former_names(_: nn.Module, tensors: dict[str, Tensor], prefix: str, *rest: Any) -> None:
+    """Networks and checkpoints of version 0.1 call the map confignet."""
+    former = f"{prefix}confignet."
+    for name in [name for name in tensors if name.startswith(former)]:
+        tensors[f"{prefix}map.{name.removeprefix(former)}"] = tensors.pop(name)
 
 
 def _take_types(net: nn.Module, tensors: dict[str, Tensor]) -> None:

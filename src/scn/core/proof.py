@@ -24,7 +24,7 @@ from torch.utils._pytree import tree_flatten, tree_leaves, tree_map, tree_unflat
 
 from scn.core.kernels import Groups
 from scn.core.precision import full_precision
-from scn.core.subspace import Subspace
+from scn.core.subspace import Bases
 from scn.core.substitute import call_with
 from scn.core.units import batch_leaves, divided
 
@@ -33,7 +33,7 @@ TOLERATED = 0.02  # of the difference that other weights make
 ROUNDING = 64  # times the precision of the largest value
 TRIED_LEAVES = 4  # arguments of which each may be divided or not; of more, all or none
 
-Pass = Callable[[nn.Module, Subspace, Tensor, Any, Any], Any]  # ..., beta, args, kwargs
+Pass = Callable[[nn.Module, Bases, Tensor, Any, Any], Any]  # ..., beta, args, kwargs
 
 
 class Verdict(Enum):
@@ -47,7 +47,7 @@ class Call:
     """A backbone, its base models, the groups of the batch, and the arguments of a call."""
 
     backbone: nn.Module
-    subspace: Subspace
+    bases: Bases
     groups: Groups
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
@@ -62,7 +62,7 @@ class Call:
 @contextmanager
 def trial(call: Call) -> Iterator[Trial]:
     """A trial that leaves no trace in the random numbers of others, and in which mixtures are exact."""
-    with torch.random.fork_rng(), full_precision(call.subspace.theta):
+    with torch.random.fork_rng(), full_precision(call.bases.theta):
         torch.manual_seed(call.groups.count)
         yield Trial(call)
 
@@ -76,11 +76,11 @@ class Trial:
 
     def __init__(self, call: Call) -> None:
         self.groups, self.doubtful = call.groups, call.doubtful()
-        self.backbone, self.subspace = quiet_copy(call.backbone), _varied(call.subspace)
+        self.backbone, self.bases = quiet_copy(call.backbone), _varied(call.bases)
         self.args, self.kwargs = _with_other_values(self.doubtful, call.args, call.kwargs)
         self.shared: tuple[int, ...] = ()
         self.failure: Exception | None = None
-        theta, count = self.subspace.theta, self.groups.count
+        theta, count = self.bases.theta, self.groups.count
         self.beta = (3 * torch.randn(count, len(theta))).softmax(dim=1).to(theta)
         self.chosen = torch.randperm(count)[:CHECKED_GROUPS].tolist()
         try:
@@ -119,7 +119,7 @@ class Trial:
             alone = [self._alone(self.shared, k, k) for k in self.chosen]
             others = [self._alone(self.shared, k, (k + 1) % self.groups.count) for k in self.chosen]
             copied = copy.deepcopy(self.backbone)
-            together = [*_values(run(copied, self.subspace, self.beta, *fresh(self.args, self.kwargs)))]
+            together = [*_values(run(copied, self.bases, self.beta, *fresh(self.args, self.kwargs)))]
         except Exception as error:  # whatever the backbone may raise for a part of its arguments
             self.failure = error
             return Verdict.WRONG
@@ -132,7 +132,7 @@ class Trial:
         return self._call(coefficients, *next(itertools.islice(parts, k, None)))
 
     def _call(self, coefficients: int, args: Any, kwargs: Any) -> list[Tensor]:
-        sets = self.subspace.weight_sets(self.beta[coefficients : coefficients + 1])
+        sets = self.bases.weight_sets(self.beta[coefficients : coefficients + 1])
         weights = {name: values.squeeze(0) for name, values in sets.items()}
         return [*_values(call_with(copy.deepcopy(self.backbone), weights, *fresh(args, kwargs)))]
 
@@ -153,9 +153,9 @@ def _varied_values(values: Tensor) -> Tensor:
     return noise if values.dtype == torch.bool else torch.where(values > 0, values - noise, values + noise)
 
 
-def _varied(subspace: Subspace) -> Subspace:
+def _varied(bases: Bases) -> Bases:
     """The base models with noise that makes them differ, but keeps the sign of every weight."""
-    return Subspace(subspace.slots, _varied_values(subspace.theta.detach()))
+    return Bases(bases.slots, _varied_values(bases.theta.detach()))
 
 
 def quiet_copy(backbone: nn.Module) -> nn.Module:

@@ -14,20 +14,20 @@ from torch.utils._python_dispatch import _disable_current_modes
 from torch.utils._pytree import tree_map
 
 from scn.core.proof import Call
-from scn.core.subspace import Subspace
+from scn.core.subspace import Bases
 
 
 @contextmanager
 def real_values(call: Call) -> Iterator[Call]:
     """The call as it is, or, where tensors have no values, with random ones."""
-    if not isinstance(call.subspace.theta, FakeTensor):
+    if not isinstance(call.bases.theta, FakeTensor):
         yield call
         return
     held = [*call.backbone.parameters(), *call.backbone.buffers()]
     with _disable_current_modes(), torch.random.fork_rng():
         memo: dict[int, Any] = {id(tensor): _drawn(tensor) for tensor in held}
         copied = copy.deepcopy(call.backbone, memo)
-        bases = Subspace(call.subspace.slots, _drawn(call.subspace.theta))
+        bases = Bases(call.bases.slots, _drawn(call.bases.theta))
         yield Call(copied, bases, call.groups, *tree_map(_drawn, (call.args, call.kwargs)))
 
 

@@ -21,7 +21,7 @@ from torch import Tensor
 
 from scn.core.errors import Failed, NotThere, ScnError, WrongType
 
-FORMAT = 1
+FORMAT, NEWEST = 1, 2  # what is written unless the content says more, and what is read
 _UNSEALED = "0" * 64
 
 
@@ -99,9 +99,9 @@ def load_model(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
         raise ModelFileError(f"{path} is not a model file of scn, or is damaged") from error
     if len(seal) != 64 or _seal(data.replace(seal.encode(), _UNSEALED.encode(), 1)) != seal:
         raise ModelFileError(f"{path} is damaged: its content does not match its checksum")
-    if config["format"] > FORMAT:
+    if config["format"] > NEWEST:
         raise ModelFileError(
-            f"{path} has format {config['format']}, but this version of scn reads up to {FORMAT}: "
+            f"{path} has format {config['format']}, but this version of scn reads up to {NEWEST}: "
             "install a newer scn"
         )
     try:

@@ -11,9 +11,11 @@ from __future__ import annotations
 import functools
 import weakref
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.optim.optimizer import (
     register_optimizer_step_post_hook,
@@ -25,8 +27,42 @@ from scn.core.layout import Slot
 from scn.core.precision import full_precision
 
 
+@dataclass(frozen=True)
+class Bases:
+    """Base models as a tensor (D, L), all or some of a network's, and how to mix them."""
+
+    slots: tuple[Slot, ...]
+    theta: Tensor
+
+    @property
+    def sizes(self) -> list[int]:
+        return [slot.size for slot in self.slots]
+
+    def weight_sets(self, beta: Tensor) -> dict[str, Tensor]:
+        """beta: (K, D) -> every parameter by name, each of shape (K, *shape): K configurations."""
+        with full_precision(beta):
+            if torch.compiler.is_compiling():  # the compiler writes the gradient by itself
+                return self._named((beta @ self.theta).split(self.sizes, dim=1))
+            return self._named(_Mix.apply(beta, self.theta, self.sizes))
+
+    def base_sets(self) -> dict[str, Tensor]:
+        """Every parameter by name, each of shape (D, *shape): the bases themselves, unmixed."""
+        return self._named(self.theta.split(self.sizes, dim=1))
+
+    def _named(self, columns: Sequence[Tensor]) -> dict[str, Tensor]:
+        return {
+            name: part.view(len(part), *slot.shape)
+            for slot, part in zip(self.slots, columns, strict=True)
+            for name in slot.names
+        }
+
+
 class Subspace(nn.Module):
-    """D base models of L weights each, and how to mix them."""
+    """D base models of L weights each, and which of them are trained.
+
+    With `sparse_gradients`, the gradient of Theta holds the rows that a call used, and no others: for an
+    optimiser that knows what to do with it, such as scn's Muon.
+    """
 
     frozen: Tensor
 
@@ -36,33 +72,35 @@ class Subspace(nn.Module):
         self.theta = nn.Parameter(bases)
         self.register_buffer("frozen", torch.zeros(len(bases), dtype=torch.bool))
         self.some_frozen = False
+        self.sparse_gradients = False
         self.register_load_state_dict_post_hook(_guard_after_loading)
 
     @property
     def sizes(self) -> list[int]:
         return [slot.size for slot in self.slots]
 
-    def mix(self, beta: Tensor) -> Tensor:
-        """beta: (D,) -> theta: (L,)."""
-        return torch.mv(self.theta.t(), beta)
+    def bases(self, rows: Tensor | None = None) -> Bases:
+        """All base models, or those of these rows, through which no gradient reaches frozen ones."""
+        theta = self._trained()
+        if rows is None:
+            return Bases(self.slots, theta)
+        sparse = self.sparse_gradients and not self.some_frozen
+        return Bases(self.slots, F.embedding(rows, theta, sparse=sparse))
 
     def weight_sets(self, beta: Tensor) -> dict[str, Tensor]:
         """beta: (K, D) -> every parameter by name, each of shape (K, *shape): K configurations."""
-        with full_precision(beta):
-            if torch.compiler.is_compiling():  # the compiler writes the gradient by itself
-                return self._named((beta @ self._trained()).split(self.sizes, dim=1))
-            return self._named(_Mix.apply(beta, self._trained(), self.sizes))
+        return self.bases().weight_sets(beta)
 
     def base_sets(self) -> dict[str, Tensor]:
         """Every parameter by name, each of shape (D, *shape): the bases themselves, unmixed."""
-        return self._named(self._trained().split(self.sizes, dim=1))
+        return self.bases().base_sets()
 
-    def _named(self, columns: Sequence[Tensor]) -> dict[str, Tensor]:
-        return {
-            name: part.view(len(part), *slot.shape)
-            for slot, part in zip(self.slots, columns, strict=True)
-            for name in slot.names
-        }
+    @torch.no_grad()
+    def replace(self, theta: Tensor, frozen: Tensor | None = None) -> None:
+        """Other base models in the place of these: Theta is a new parameter."""
+        self.theta = nn.Parameter(theta.detach().clone(), requires_grad=self.theta.requires_grad)
+        self.frozen = self.frozen.new_zeros(len(theta)) if frozen is None else frozen
+        self._guard()
 
     @torch.no_grad()
     def divide(self, parents: list[int], noise: float) -> None:
@@ -80,8 +118,7 @@ class Subspace(nn.Module):
                 family.append(parent)
             draw = noise * self._spread(self.theta[parent]) * torch.randn_like(theta[family])
             theta[family] += draw - draw.mean(dim=0)
-        self.theta = nn.Parameter(theta, requires_grad=self.theta.requires_grad)
-        self.frozen = torch.cat([self.frozen, self.frozen.new_zeros(len(parents))])
+        self.replace(theta, torch.cat([self.frozen, self.frozen.new_zeros(len(parents))]))
 
     def _spread(self, base: Tensor) -> Tensor:
         """base: (L,) -> (L,): the standard deviation of the parameter that each weight is part of."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from torch import Tensor
 
-from scn import objectives, transforms
+from scn import methods, objectives, transforms
+from scn.core import maps
 from scn.core.errors import ScnError
 from scn.experiment import tasks
 from scn.experiment.plan import plan_run
@@ -31,8 +32,12 @@ class Choice:
     test_samples: int = 0
     dims: tuple[int, ...] = (1, 3, 8)
     objective: str = objectives.USUAL
+    map: str | None = None  # of methods that mix; None for the one that suits the change
+    subspace: str | None = None
 
     def config(self, method: str, **more: Any) -> RunConfig:
+        if methods.get(method).mixes:
+            more = {"map": self.map, "subspace": self.subspace, **more}
         return plan_run(
             self.data,
             self.transform,
@@ -67,6 +72,8 @@ def choose(
     preset: str | None = None,
     recipe: str | None = None,
     changes: dict[str, Any] | None = None,
+    map: str | None = None,
+    subspace: str | None = None,
 ) -> Choice:
     """The row of the task, or what was said and otherwise the demo's; `changes` are values of the recipe."""
     sizes = {name: size for name, size in (("width", width), ("depth", depth)) if size is not None}
@@ -76,7 +83,8 @@ def choose(
         for name, value in own.items():
             if value is not None:
                 raise ScnError(f"a task has its own {name}: leave out `{name}`")
-        return _of_task(tasks.get(task), budget or "cpu", preset, sizes, changes or {})
+        chosen = _of_task(tasks.get(task), budget or "cpu", preset, sizes, changes or {})
+        return replace(chosen, map=map or chosen.map, subspace=subspace)
     if budget is not None:
         raise ScnError("`budget` is for a `task`; without one say `epochs`")
     named, kind = recipe or "default", backbone or DEMO.backbone
@@ -89,6 +97,8 @@ def choose(
         {**sizes},
         published=named == "paper",
         objective=objective or objectives.USUAL,
+        map=map or (maps.LEARNED if named == "paper" else None),
+        subspace=subspace,
     )
 
 
@@ -107,6 +117,7 @@ def _of_task(
         budget.grid,
         budget.test_samples,
         task.dims,
+        map=maps.LEARNED if name == "paper" else None,
     )
 
 

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from scn import backbones, data, methods, objectives, transforms
+from scn.core import maps
+from scn.core.compact import FULL
 from scn.core.errors import ScnError
 from scn.core.layout import find_slots
+from scn.core.maps import Nodes
+from scn.core.space import Line
 from scn.methods import Method
 from scn.objectives import Classification, Objective
 from scn.runs import RunConfig
 from scn.training.recipe import Recipe
 from scn.training.step import require_compiler
+
+LEAST_GAP = 1e-3  # of a range: nearer places would be one
 
 
 def plan_run(
@@ -31,12 +38,17 @@ def plan_run(
     preset: str = "default",
     fixed: list[float] | None = None,
     configurable: Sequence[str] = ("*",),
+    map: str | None = None,
+    subspace: str | None = None,
     objective: str = objectives.USUAL,
     seed: int = 0,
     sizes: Mapping[str, int | None] | None = None,
     normalise: bool = True,
 ) -> RunConfig:
-    """The configuration of a new run. `normalise` by the data's own mean and deviation."""
+    """The configuration of a new run. `normalise` by the data's own mean and deviation.
+
+    Without a `map`, the one that suits the kind of change.
+    """
     kind = methods.get(method)
     changed = transforms.get(transform, preset)
     _check_method(method, transform, changed, dims, fixed, seed)
@@ -60,6 +72,13 @@ def plan_run(
         planned.outputs(net, inputs, setting)
         _require_size(net, planned, samples, f"backbone {backbone}", f"{transform} (preset {preset})")
         find_slots(make(), tuple(configurable))
+        mapped = _chosen_map(method, changed, dims, map, subspace)
+        if changed.measured:
+            mapped |= _positions(mapped["name"], changed, dataset, dims)
+        chosen = tuple(configurable)
+        full = replace(planned, dims=dims, configurable=chosen, map=mapped, subspace=subspace or FULL)
+        full.require(make())
+        recipe = replace(recipe, base_noise=full.noise)
     description = {"class": backbone} if ":" in backbone else {"name": backbone}
     added = seen.shape[1] - images.shape[1] if kind.shows_input and seen.dim() == images.dim() else -1
     measured = data.measured_normalisation(images) if normalise and added >= 0 else None
@@ -73,6 +92,8 @@ def plan_run(
         dims=dims if kind.mixes else 1,
         fixed=fixed,
         configurable=list(configurable),
+        map=mapped,
+        subspace=subspace or FULL,
         objective={"name": objective, **aim.stored()},
         seed=seed,
         recipe=asdict(recipe),
@@ -104,6 +125,42 @@ def _check_method(
         transform.checked(torch.tensor(fixed))
     if not 0 <= seed < 2**63:
         raise ScnError(f"the seed must be at least 0 and below 2**63, but is {seed}")
+
+
+def _chosen_map(
+    method: str, transform: transforms.Transform, dims: int, named: str | None, subspace: str | None
+) -> dict[str, Any]:
+    """The map that a person named, or the one that suits the change."""
+    kind = methods.get(method)
+    if not kind.mixes:
+        for what, said in (("map", named), ("subspace", subspace)):
+            if said is not None:
+                raise ScnError(f"the method {method} mixes no base models: leave out `{what}`")
+        return {"name": maps.LEARNED}
+    name = named or kind.usual_map(transform, dims)
+    maps.get(name)
+    return {"name": name}
+
+
+def _positions(
+    name: str, transform: transforms.Transform, dataset: data.Dataset, dims: int
+) -> dict[str, list[float]]:
+    """Places for base models where a sensor measures often: at quantiles of the training data.
+
+    None where the map has no places of its own on one line, or the readings have too few values.
+    """
+    space = transform.space()
+    if not issubclass(maps.get(name), Nodes) or space is None or dims < 2:
+        return {}
+    if len(space) > 1 or not isinstance(space[0], Line):
+        return {}
+    alpha = transform.encode(transform.clamped(dataset.measured("train"))).flatten().double()
+    centred = maps.get(name) is not Nodes
+    shares = (torch.arange(dims) + 0.5) / dims if centred else torch.linspace(0, 1, dims)
+    found = torch.quantile(alpha, shares.double()).float()
+    if not bool((found.diff() > LEAST_GAP * (space[0].high - space[0].low)).all()):
+        return {}
+    return {"positions": found.tolist()}
 
 
 def _require_outputs(make: Callable[[], nn.Module], shape: tuple[int, ...], outputs: int, named: str) -> None:

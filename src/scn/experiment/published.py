@@ -14,8 +14,8 @@ import torch
 from torch import Tensor
 
 from scn.backbones import MLP
-from scn.core.confignet import HIDDEN_UNITS
 from scn.core.errors import NotThere, ScnError
+from scn.core.maps.learned import HIDDEN_UNITS
 from scn.core.network import SCN
 
 _LAYER = re.compile(r"(weight|bias)_list_fc(\d+)\.(\d+)")
@@ -30,7 +30,7 @@ def read_checkpoint(path: Path, image: tuple[int, ...] = (1, 32, 32)) -> SCN:
     bases = net.subspace.base_sets()
     pairs: list[tuple[Tensor, str]] = [
         (getattr(layer, part), f"hyper_stack.{i}.{part}")
-        for layer, i in ((net.confignet.hidden, 0), (net.confignet.output, 2))
+        for layer, i in ((net.map.hidden, 0), (net.map.output, 2))
         for part in ("weight", "bias")
     ]
     pairs += [

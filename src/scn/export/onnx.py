@@ -37,7 +37,7 @@ class _Whole(nn.Module):
         self.net = net
 
     def forward(self, x: Tensor, alpha: Tensor) -> Tensor:
-        return self.net.answer(x, self.net.confignet(alpha.unsqueeze(0)))
+        return self.net.answer(x, self.net.map(alpha.unsqueeze(0)))
 
 
 def check(subject: Subject, options: Options) -> None:

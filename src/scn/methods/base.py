@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 
+from scn.core.compact import FULL
+from scn.core.maps import LEARNED
 from scn.core.registry import Registry, describe_backbone
 from scn.core.storage import load_model, save_model
 from scn.methods.terms import Terms
@@ -23,7 +25,8 @@ class Method(ABC):
     """One way to deal with a change of the input.
 
     `fixed` (P,) is the one setting that a method without adaptation is trained for, where it has one;
-    `configurable` says which parameters are mixed by a method that mixes, by patterns of their names.
+    `configurable` says which parameters are mixed by a method that mixes, by patterns of their names,
+    `map` how alpha becomes beta (its name, and what it is made with) and `subspace` what is stored.
     """
 
     transform: Transform
@@ -32,6 +35,8 @@ class Method(ABC):
     fixed: Tensor | None = None
     configurable: tuple[str, ...] = ("*",)
     objective: Objective = field(default_factory=Classification)
+    map: Mapping[str, Any] = field(default_factory=lambda: {"name": LEARNED})
+    subspace: str = FULL
 
     title: ClassVar[str] = ""  # how tables and legends call it, with {dims} where it has base models
     colour: ClassVar[str] = ""  # of its curves, where it has one of its own
@@ -44,6 +49,19 @@ class Method(ABC):
     def objection(cls, transform: Transform) -> str | None:
         """Why this method cannot deal with such a change, if it cannot."""
         return None
+
+    @property
+    def noise(self) -> float:
+        """The noise of base models that start alike, 0 where each starts from a draw of its own."""
+        return self.terms.base_noise or 0.0
+
+    @classmethod
+    def usual_map(cls, transform: Transform, dims: int) -> str:
+        """The map that a method which mixes takes for such a change, unless a person names another."""
+        return LEARNED
+
+    def require(self, backbone: nn.Module) -> None:  # noqa: B027
+        """Refuse dims, map and subspace that do not fit this backbone and change, before any work."""
 
     @abstractmethod
     def build(self, backbone: Callable[[], nn.Module]) -> nn.Module:

@@ -10,13 +10,21 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
-from scn.core import losses
+from scn.core import losses, maps
+from scn.core.compact import FULL, compact
+from scn.core.errors import ScnError
+from scn.core.layout import find_slots
+from scn.core.maps import Map
+from scn.core.maps.places import fits_grid
 from scn.core.network import SCN
+from scn.core.space import Circle, Line
 from scn.methods.base import Method, registry
+from scn.transforms import Transform
 
-FAR_DRAWS = 8
+DRAWS, FAR_DRAWS = 1024, 8
 FAR = 1 / 12  # of the range of a parameter: 30 degrees of a circle
 IN_USE = 0.05
+ALIKE = 0.3  # noise of base models that start alike, where each has a place of its own
 
 
 @registry.register("scn")
@@ -27,16 +35,52 @@ class SubspaceConfigurable(Method):
     title: ClassVar[str] = "SCN D={dims}"
     mixes: ClassVar[bool] = True
 
+    @property
+    def noise(self) -> float:
+        if self.terms.base_noise is None:
+            return 0.0 if maps.is_learned(self.map["name"]) else ALIKE
+        return self.terms.base_noise
+
     def build(self, backbone: Callable[[], nn.Module]) -> nn.Module:
-        noise = self.terms.base_noise
         return SCN(
             backbone(),
             self.transform.alpha_dim,
             self.dims,
-            init="pretrained" if noise else backbone,
-            noise=noise,
+            map=self.make_map(),
+            subspace=self.subspace,
+            init="pretrained" if self.noise else backbone,
+            noise=self.noise,
             configurable=self.configurable,
         )
+
+    def require(self, backbone: nn.Module) -> None:
+        self.make_map()
+        mixed = [name for slot in find_slots(backbone, self.configurable) for name in slot.names]
+        if self.subspace != FULL:
+            compact(self.subspace, backbone, mixed)
+
+    def make_map(self) -> Map:
+        """The map for this transform; one with places needs a space that the transform knows."""
+        arguments = dict(self.map)
+        kind = maps.get(arguments.pop("name"))
+        space = self.transform.space()
+        if space is None:
+            if kind.bounded:
+                raise ScnError(
+                    f"the map {self.map['name']} puts base models at places of alpha, but this transform "
+                    "does not say what its alpha are: give it encodings() or space(), or use the map learned"
+                )
+            space = tuple(Line() for _ in range(self.transform.alpha_dim))
+        return kind(space, self.dims, **arguments)
+
+    @classmethod
+    def usual_map(cls, transform: Transform, dims: int) -> str:
+        """The map that serves such a change best, as measured (docs/decisions.md): nodes where places can be
+        put at equal distances, and a learned map among turns in space or where nothing is known of alpha."""
+        space = transform.space()
+        if space is None or not all(isinstance(axis, Line | Circle) for axis in space):
+            return maps.LEARNED
+        return "nodes" if fits_grid(space, dims) else maps.LEARNED
 
     def outputs(self, net: nn.Module, x: Tensor, params: Tensor) -> Tensor:
         return net(x, self.transform.encode(params))
@@ -45,7 +89,7 @@ class SubspaceConfigurable(Method):
         """alpha, and where the terms that need them are weighted: another alpha, and a wrong one."""
         alpha = self.transform.encode(params)
         found = {"alpha": alpha}
-        if self.terms.separation_weight and self.dims > 1:
+        if self.terms.separation_weight and self.dims > 1 and maps.is_learned(self.map["name"]):
             found["other"] = self.transform.encode(self.transform.sample(len(params), generator))
         if self.terms.wrong_entropy_weight or self.terms.evidence_weight:
             found["wrong"] = self.transform.encode(self._far_from(params, generator))
@@ -81,10 +125,17 @@ class SubspaceConfigurable(Method):
 
     @torch.no_grad()
     def statistics(self, net: nn.Module) -> dict[str, float]:
-        """How many base models are in use: those with more than a trace of beta somewhere."""
+        """How many base models are in use: those with more than a trace of beta somewhere, and the number of
+        equally used ones that would be as evenly used, exp of the entropy of their shares."""
         assert isinstance(net, SCN)
-        beta = net.beta(self.transform.encode(self.transform.sample(256, torch.Generator().manual_seed(0))))
-        return {"active_bases": int((beta.max(dim=0).values > IN_USE).sum())}
+        beta = net.beta(self.transform.encode(self.transform.sample(DRAWS, torch.Generator().manual_seed(0))))
+        share = beta.abs().mean(dim=0)
+        share = share / share.sum()
+        effective = torch.exp(-(share * share.clamp_min(1e-12).log()).sum())
+        return {
+            "active_bases": int((beta.abs().amax(dim=0) > IN_USE).sum()),
+            "effective_bases": round(float(effective), 2),
+        }
 
     def configured(self, net: nn.Module, params: Tensor, into: nn.Module | None = None) -> nn.Module:
         assert isinstance(net, SCN)

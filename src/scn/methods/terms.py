@@ -10,7 +10,8 @@ class Terms:
     """Weights of the terms of the loss, and the start of the base models.
 
     `base_noise` is 0 where each base model starts from a draw of its own; otherwise all start from one, with
-    noise of so many of its standard deviations. The weights of entropy (low at the right alpha, high at a
+    noise of so many of its standard deviations; None leaves it to the map. The separation is for maps that
+    are learned. The weights of entropy (low at the right alpha, high at a
     wrong one) and evidence train for search. `huber_delta` is 0 for the squared error of a regression.
     """
 
@@ -18,6 +19,6 @@ class Terms:
     entropy_weight: float = 0.0
     wrong_entropy_weight: float = 0.0
     evidence_weight: float = 0.0
-    base_noise: float = 0.0
+    base_noise: float | None = None
     label_smoothing: float = 0.0
     huber_delta: float = 0.0

@@ -27,7 +27,9 @@ from torch import nn
 
 from scn import backbones, methods, objectives, transforms
 from scn.backbones.build import find_class
+from scn.core.compact import FULL
 from scn.core.errors import AlreadyThere, NotThere, ScnError
+from scn.core.maps import LEARNED
 from scn.core.registry import allowed
 from scn.core.storage import write_atomically
 from scn.data import Normalisation
@@ -37,7 +39,9 @@ from scn.runs.scores import FORMER_STEM, STEM
 from scn.training.recipe import Recipe
 from scn.transforms import Transform
 
-FORMAT = 1
+FORMAT = 2
+# What a name meant in runs of an earlier format: alpha of a turn in space were cosines and sines.
+FORMER_PRESETS = {("rotation-3d", "default"): "angles"}
 MEASURED = (f"{STEM}*.csv", f"{FORMER_STEM}*.csv", "evaluation*.json", "search-*.*", "device.json")
 
 
@@ -59,6 +63,8 @@ class RunConfig:
     dims: int = 1
     fixed: list[float] | None = None
     configurable: list[str] = field(default_factory=lambda: ["*"])
+    map: dict[str, Any] = field(default_factory=lambda: {"name": LEARNED})
+    subspace: str = FULL
     objective: dict[str, Any] = field(default_factory=lambda: {"name": objectives.USUAL})
     seed: int = 0
     recipe: dict[str, Any] = field(default_factory=dict)
@@ -132,6 +138,8 @@ class Run:
             fixed,
             tuple(self.config.configurable),
             self.objective(),
+            self.config.map,
+            self.config.subspace,
         )
 
     def transform(self, preset: str | None = None) -> Transform:
@@ -184,6 +192,9 @@ def read(folder: Path) -> Run:
         for name in ("method", "data", "transform", "preset"):
             if not isinstance(content[name], str):
                 raise ScnError(f"{name} must be a name, but is {content[name]!r}")
+        if content["format"] == 1:
+            said = (content["transform"], content["preset"])
+            content["preset"] = FORMER_PRESETS.get(said, content["preset"])
         return Run(folder, RunConfig(**content))
     except (ValueError, KeyError, TypeError) as error:
         raise ScnError(f"{path} is not the description of a run: {error}") from error

@@ -37,7 +37,8 @@ def _flat(run: Run) -> dict[str, Any]:
     """What may differ between runs of one task, beside method, D and seed."""
     sizes = {name: value for name, value in arguments(run).items() if name != "shape"}
     recipe = run.recipe().to_json() if run.config.recipe else {}  # of an old run, with what is new since
-    return {**sizes, **recipe, "configurable": " ".join(run.config.configurable)}
+    stored = {"map": run.config.map["name"], "subspace": run.config.subspace}
+    return {**stored, **sizes, **recipe, "configurable": " ".join(run.config.configurable)}
 
 
 def arguments(run: Run) -> dict[str, Any]:

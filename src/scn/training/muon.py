@@ -4,7 +4,8 @@ A step of Adam follows the few directions that dominate a gradient. Muon (Jordan
 singular values of a matrix's step about equal, so that the weak directions are learned as well.
 
 torch.optim.Muon takes two-dimensional parameters only. Theta holds D copies of every matrix of the backbone
-as runs of its columns; here they are orthogonalised where they stand, all D in one call.
+as runs of its columns; here they are orthogonalised where they stand, all D in one call. Where a map mixes a
+few base models, only those that a batch used take a step: the others keep weights and moments.
 """
 
 from __future__ import annotations
@@ -37,8 +38,12 @@ class Piece:
     height: int  # rows of the weight as a matrix; 0 for what is no matrix
 
     def of(self, values: Tensor) -> Tensor:
-        """The columns of a tensor of the parameter's shape, as (copies, height, width) or (copies, width)."""
-        columns = values.view(self.copies, -1)[:, self.start : self.stop]
+        """The columns of a tensor of the parameter's shape, as (copies, height, width) or (copies, width).
+
+        Some rows of Theta instead of all give as many copies.
+        """
+        rows = self.copies if values.shape == self.parameter.shape else len(values)
+        columns = values.view(rows, -1)[:, self.start : self.stop]
         return columns.unflatten(1, (self.height, -1)) if self.height else columns
 
 
@@ -47,9 +52,10 @@ def pieces(net: nn.Module) -> list[Piece]:
     shapes = {p: [tuple(p.shape)] for p in net.parameters() if p.requires_grad and p.numel()}
     small: set[nn.Parameter] = set()
     if isinstance(net, SCN):
-        small = set(net.confignet.parameters())
+        small = set(net.map.parameters())
         if net.theta in shapes:
             shapes[net.theta] = [slot.shape for slot in net.subspace.slots]
+            net.subspace.sparse_gradients = True
     found = []
     for parameter, inside in shapes.items():
         sizes = [math.prod(shape) for shape in inside]
@@ -80,30 +86,52 @@ class Muon(torch.optim.Optimizer):
                 loss = closure()
         (group,) = self.param_groups
         for piece in self.matrices:
-            self._orthogonal_step(piece, group["lr"], group["weight_decay"])
+            gradient = piece.parameter.grad
+            if gradient is None:
+                continue
+            if gradient.is_sparse:
+                self._orthogonal_step_of_rows(piece, *_rows(gradient), group["lr"], group["weight_decay"])
+            else:
+                self._orthogonal_step(piece, piece.of(gradient), group["lr"], group["weight_decay"])
         if self.vectors:
             self._adam_step(group["params"][0], group["lr"])
         return loss
 
-    def _orthogonal_step(self, piece: Piece, lr: float, decay: float) -> None:
-        if piece.parameter.grad is None:
-            return
-        weight, gradient = piece.of(piece.parameter), piece.of(piece.parameter.grad)
+    def _momentum(self, piece: Piece, like: Tensor) -> Tensor:
         state, name = self.state[piece.parameter], f"momentum.{piece.start}"
         if name not in state:
-            state[name] = torch.zeros(gradient.shape, dtype=gradient.dtype, device=gradient.device)
-        momentum = state[name].lerp_(gradient, 1 - MOMENTUM)
+            shape = (piece.copies, *like.shape[1:])
+            state[name] = torch.zeros(shape, dtype=like.dtype, device=like.device)
+        return state[name]
+
+    def _orthogonal_step(self, piece: Piece, gradient: Tensor, lr: float, decay: float) -> None:
+        weight = piece.of(piece.parameter)
+        momentum = self._momentum(piece, gradient).lerp_(gradient, 1 - MOMENTUM)
         if decay:
             weight.mul_(1 - lr * decay)
         scale = LENGTH * max(weight.shape[1:]) ** 0.5
         weight.sub_(orthogonal(torch.lerp(gradient, momentum, MOMENTUM)), alpha=lr * scale)
+
+    def _orthogonal_step_of_rows(
+        self, piece: Piece, rows: Tensor, values: Tensor, lr: float, decay: float
+    ) -> None:
+        """The same for the base models that a batch used."""
+        weight, gradient = piece.of(piece.parameter), piece.of(values)
+        kept = self._momentum(piece, gradient)
+        momentum = kept[rows].lerp_(gradient, 1 - MOMENTUM)
+        kept[rows] = momentum
+        scale = LENGTH * max(weight.shape[1:]) ** 0.5
+        change = orthogonal(torch.lerp(gradient, momentum, MOMENTUM)).mul_(-lr * scale)
+        if decay:
+            change.sub_(weight[rows], alpha=lr * decay)
+        weight.index_add_(0, rows, change)
 
     def _adam_step(self, owner: nn.Parameter, lr: float) -> None:
         """All vectors as one, because each by itself would cost more calls than arithmetic."""
         weights = [piece.of(piece.parameter) for piece in self.vectors]
         gradient = torch.cat(
             [
-                w.new_zeros(w.numel()) if p.parameter.grad is None else p.of(p.parameter.grad).reshape(-1)
+                w.new_zeros(w.numel()) if p.parameter.grad is None else _dense(p, w).reshape(-1)
                 for p, w in zip(self.vectors, weights, strict=True)
             ]
         )
@@ -119,6 +147,22 @@ class Muon(torch.optim.Optimizer):
         change = (mean / deviation).mul_(-lr / (1 - MOMENTUM**count))
         changes = change.split([w.numel() for w in weights])
         torch._foreach_add_(weights, [c.view_as(w) for c, w in zip(changes, weights, strict=True)])
+
+
+def _rows(gradient: Tensor) -> tuple[Tensor, Tensor]:
+    """Which rows a sparse gradient has, each once, and their values."""
+    gradient = gradient if gradient.is_coalesced() else gradient.coalesce()
+    return gradient.indices()[0], gradient.values()
+
+
+def _dense(piece: Piece, weights: Tensor) -> Tensor:
+    """The gradient of a piece, with zeros for base models that a batch did not use."""
+    gradient = piece.parameter.grad
+    assert gradient is not None
+    if not gradient.is_sparse:
+        return piece.of(gradient)
+    rows, values = _rows(gradient)
+    return torch.zeros_like(weights).index_copy_(0, rows, piece.of(values))
 
 
 def orthogonal(several: Tensor) -> Tensor:

@@ -69,7 +69,7 @@ class Recipe(Terms):
                 raise ScnError(f"{name} must be a whole number of at least {least}, but is {value!r}")
         for name in NUMBERS:
             value = getattr(self, name)
-            if not math.isfinite(value) or value < 0:
+            if value is not None and (not math.isfinite(value) or value < 0):
                 raise ScnError(f"{name} must be a number of at least 0, but is {value!r}")
         for name in ("label_smoothing", "validation_share"):
             if not 0 <= getattr(self, name) < 1:
@@ -110,7 +110,7 @@ class Recipe(Terms):
 
 def settings(texts: Sequence[str]) -> dict[str, Any]:
     """What a person wrote as NAME=VALUE, as values for `Recipe.changed`."""
-    kinds = {name: type(value) for name, value in asdict(Recipe()).items()}
+    kinds = {name: float if value is None else type(value) for name, value in asdict(Recipe()).items()}
     found: dict[str, Any] = {}
     for text in texts:
         name, equals, value = text.partition("=")

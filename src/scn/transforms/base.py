@@ -17,6 +17,7 @@ from torch import Tensor
 
 from scn.core.errors import ScnError, WrongType
 from scn.core.registry import Registry
+from scn.core.space import Space
 from scn.transforms.encoding import Encoding
 
 MOST_STEPS = 100_000
@@ -138,6 +139,11 @@ class Transform(ABC):
     def encodings(self) -> tuple[Encoding, ...] | None:
         """What `encode` does to each parameter in turn, as far as it is one of the known kinds."""
         return None
+
+    def space(self) -> Space | None:
+        """What the values of alpha are, as far as that is known: what a map with places needs to know."""
+        kinds = self.encodings()
+        return None if kinds is None else tuple(kind.axis() for kind in kinds)
 
     @abstractmethod
     def apply(self, x: Tensor, params: Tensor) -> Tensor:

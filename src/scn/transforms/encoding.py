@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from scn.core import space
+
 
 @dataclass(frozen=True)
 class Circle:
@@ -15,6 +17,9 @@ class Circle:
 
     period: float = 360.0
     size: int = 2
+
+    def axis(self) -> space.Axis:
+        return space.Circle()
 
 
 @dataclass(frozen=True)
@@ -27,6 +32,9 @@ class Linear:
     origin: float = 0.0
     size: int = 1
 
+    def axis(self) -> space.Axis:
+        return space.Line((self.low - self.origin) / self.unit, (self.high - self.origin) / self.unit)
+
 
 @dataclass(frozen=True)
 class Logarithm:
@@ -37,5 +45,19 @@ class Logarithm:
     least: float
     size: int = 1
 
+    def axis(self) -> space.Axis:
+        return space.Line(0.0, 1.0)
 
-Encoding = Circle | Linear | Logarithm
+
+@dataclass(frozen=True)
+class Turn:
+    """Three angles in degrees, in the YZ, XZ and XY planes -> the rotation's nine numbers, row by row."""
+
+    size: int = 9
+    takes: int = 3  # parameters
+
+    def axis(self) -> space.Axis:
+        return space.Turns()
+
+
+Encoding = Circle | Linear | Logarithm | Turn

@@ -11,13 +11,20 @@ from torch import Tensor
 from scn.core.errors import ScnError
 from scn.core.registry import nearest
 from scn.transforms.base import Parameter, Transform, registry
-from scn.transforms.encoding import Circle, Encoding
+from scn.transforms.encoding import Circle, Encoding, Turn
 
 SIZE = 32
 PLANES = {"YZ": (1, 2), "XZ": (0, 2), "XY": (0, 1)}  # the axes that each angle mixes, in fixed order
 CROWDED = 8.0  # points in a pixel at which a count image reaches 1 - 1/e
 
 Image = Literal["depth", "count"]
+Alpha = Literal["matrix", "angles"]
+
+
+def _cosines(params: Tensor) -> Tensor:
+    """(..., 3) degrees -> (..., 3, 2): cosine and sine of each."""
+    angle = torch.deg2rad(params.double())
+    return torch.stack([angle.cos(), angle.sin()], dim=-1).float()
 
 
 @registry.register("rotation-3d")
@@ -27,25 +34,36 @@ class Rotation3D(Transform):
     params: degrees in the YZ, XZ and XY planes. The image (B, 1, 32, 32) shows in each pixel how near
     its nearest point is, from 1/3 (far side of the ball) to 1, and 0 where there is none; or, as
     "count", how many points it holds. Nothing can be undone: what was behind is lost.
+
+    Alpha are the nine numbers of the rotation, of which each has one, however its angles are said; or, in the
+    presets "angles" and "paper", cosine and sine of each angle, as published.
     """
 
     parameters = tuple(Parameter(plane, -180.0, 180.0, "degrees", periodic=True) for plane in PLANES)
-    alpha_dim = 6
     default_step = 60.0
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"default": {}, "paper": {"image": "count"}}
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "default": {},
+        "paper": {"image": "count", "alpha": "angles"},
+        "angles": {"alpha": "angles"},
+    }
 
-    def __init__(self, image: Image = "depth") -> None:
-        if image not in get_args(Image):
-            raise ScnError(f"there is no image {nearest(image, get_args(Image))}")
+    def __init__(self, image: Image = "depth", alpha: Alpha = "matrix") -> None:
+        for given, known in ((image, get_args(Image)), (alpha, get_args(Alpha))):
+            if given not in known:
+                raise ScnError(f"there is no image or alpha {nearest(given, known)}")
         self.image: Image = image
+        self.alpha: Alpha = alpha
+        self.alpha_dim = 9 if alpha == "matrix" else 6
 
     def encode(self, params: Tensor) -> Tensor:
-        """(..., 3) degrees -> (..., 6): cosine and sine of each angle in turn."""
-        angle = torch.deg2rad(self.checked(params).double())
-        return torch.stack([angle.cos(), angle.sin()], dim=-1).flatten(-2).float()
+        """(..., 3) degrees -> (..., 9), the rotation matrix row by row; or (..., 6) cosines and sines."""
+        params = self.checked(params)
+        if self.alpha == "angles":
+            return _cosines(params).flatten(-2)
+        return self.matrices(params.reshape(-1, 3)).reshape(*params.shape[:-1], 9)
 
     def encodings(self) -> tuple[Encoding, ...]:
-        return tuple(Circle() for _ in self.parameters)
+        return (Turn(),) if self.alpha == "matrix" else tuple(Circle() for _ in self.parameters)
 
     def apply(self, x: Tensor, params: Tensor) -> Tensor:
         if x.dim() != 3 or x.shape[-1] != 3 or not x.is_floating_point():
@@ -63,7 +81,7 @@ class Rotation3D(Transform):
         """(K, 3) degrees -> (K, 3, 3): the first plane's turn first, on points as columns."""
         turn = torch.eye(3).expand(len(params), 3, 3)
         for (first, second), (cos, sin) in zip(
-            PLANES.values(), self.encode(params).unflatten(-1, (3, 2)).permute(1, 2, 0), strict=True
+            PLANES.values(), _cosines(params).permute(1, 2, 0), strict=True
         ):
             one = torch.eye(3).repeat(len(params), 1, 1)
             one[:, first, first] = one[:, second, second] = cos

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scn.core.confignet import HIDDEN_UNITS, ConfigurationNetwork
+from scn.core.maps.learned import HIDDEN_UNITS, Learned
 from scn.export import encode
 from scn.export.pack import packed
 from scn.export.parts import Parts
@@ -23,7 +23,7 @@ for (i = 0; i < SCN_DIMS; i++) {
 }"""
 
 
-def add_confignet(parts: Parts, transform: Transform, confignet: ConfigurationNetwork) -> None:
+def add_confignet(parts: Parts, transform: Transform, confignet: Learned) -> None:
     """Add its tables, and the statements that compute by them."""
     parts.need("exp", "store", "linear", "linear_ram", *encode.snippets(transform))
     calls = []

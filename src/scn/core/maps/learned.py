@@ -1,4 +1,4 @@
-"""The configuration network h: it turns the measured parameters alpha into mixing coefficients beta.
+"""The configuration network h: the published map, learned together with the base models.
 
 One hidden layer of 64 ReLU units and a softmax, so that beta is a point of the simplex: its D
 coefficients are positive and sum to 1. With S values in alpha it has 64*(S+1) + 65*D parameters.
@@ -8,19 +8,29 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
 
+from scn.core.maps.base import Map, registry
+from scn.core.maps.nodes import Nodes
+from scn.core.space import Space, draw, size_of
+
 HIDDEN_UNITS = 64
+STEPS, DRAWS, RATE = 400, 256, 2e-2  # of the start from nodes
+LEAST = 1e-6
 
 
-class ConfigurationNetwork(nn.Module):
-    """beta = softmax(W2 relu(W1 alpha + b1) + b2)."""
+@registry.register("learned")
+class Learned(Map):
+    """beta = softmax(W2 relu(W1 alpha + b1) + b2), for alpha of any kind."""
 
-    def __init__(self, alpha_dim: int, dims: int) -> None:
-        super().__init__()
-        self.hidden = nn.Linear(alpha_dim, HIDDEN_UNITS)
+    bounded: ClassVar[bool] = False
+
+    def __init__(self, space: Space, dims: int, *, outside: str = "refuse") -> None:
+        super().__init__(space, dims, outside=outside)
+        self.hidden = nn.Linear(size_of(space), HIDDEN_UNITS)
         self.output = nn.Linear(HIDDEN_UNITS, dims)
 
     def forward(self, alpha: Tensor) -> Tensor:
@@ -55,3 +65,36 @@ class ConfigurationNetwork(nn.Module):
         self.output.bias.copy_(old.bias[origin] - share)
         self.output.weight.requires_grad_(old.weight.requires_grad)
         self.output.bias.requires_grad_(old.bias.requires_grad)
+        self.dims = len(origin)
+
+    @torch.no_grad()
+    def without(self, kept: list[int]) -> Learned:
+        """What the others had of beta is shared out over those that are kept, in their proportions."""
+        fewer = Learned(self.space, len(kept), outside=self.outside).to(self.output.weight)
+        fewer.hidden.load_state_dict(self.hidden.state_dict())
+        fewer.output.weight.copy_(self.output.weight[kept])
+        fewer.output.bias.copy_(self.output.bias[kept])
+        return fewer
+
+
+@registry.register("learned-from-nodes")
+class LearnedFromNodes(Learned):
+    """The same network, which starts as an interpolation between D nodes of the space."""
+
+    @property
+    def saved_as(self) -> type[Map]:
+        return Learned
+
+    def __init__(self, space: Space, dims: int, *, outside: str = "refuse") -> None:
+        super().__init__(space, dims, outside=outside)
+        nodes = Nodes(space, dims)
+        optimiser = torch.optim.Adam(self.parameters(), RATE)
+        with torch.enable_grad():
+            for step in range(STEPS):
+                for group in optimiser.param_groups:
+                    group["lr"] = RATE * (1 - step / STEPS)
+                alpha = draw(space, DRAWS)
+                optimiser.zero_grad()
+                missed = -(nodes(alpha) * self(alpha).clamp_min(LEAST).log()).sum(dim=-1).mean()
+                missed.backward()
+                optimiser.step()

@@ -1,0 +1,174 @@
+"""Compact subspaces: a wide layer is shared by all configurations, and a narrow one is configured.
+
+    full            W(alpha) is mixed as it is
+    factored:R      W(alpha) = A(alpha) B      B, R rows, is shared; a convolution's A is 1x1
+    low-rank:R      W(alpha) = W + A(alpha) C(alpha)      W is shared; A and C have rank R
+    shared:PATTERN  parameters whose names match are shared, all others are mixed
+
+A rotation acts linearly on an image: what B must keep of it is the same for every angle. Layers are replaced
+once, in a copy of the backbone, by ordinary modules, so that everything else sees an ordinary network.
+"""
+
+from __future__ import annotations
+
+import copy
+import fnmatch
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from scn.core.errors import ScnError
+
+WIDE = 4  # a layer is worth it from so many times R inputs on
+FULL = "full"
+KINDS = (FULL, "factored:R", "low-rank:R", "shared:PATTERN")
+LAYERS = (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d)
+
+
+class Factored(nn.Sequential):
+    """`wide`, shared, then `narrow`, configured."""
+
+    shared_names = ("wide.weight",)
+
+    def __init__(self, layer: nn.Module, rank: int) -> None:
+        wide, narrow = _without_bias(layer, rank), _after(layer, rank, bias=layer.bias is not None)
+        super().__init__()
+        self.wide, self.narrow = wide, narrow
+
+    @torch.no_grad()
+    def start_from(self, layer: Any) -> None:
+        """As near to the layer as the rank allows, and its very function if that is enough."""
+        left, values, right = torch.linalg.svd(layer.weight.flatten(1), full_matrices=True)
+        rank = self.narrow.weight.shape[1]
+        kept = min(rank, len(values))
+        scaled = layer.weight.new_zeros(len(left), rank)
+        scaled[:, :kept] = left[:, :kept] * values[:kept]
+        self.wide.weight.copy_(right[:rank].view_as(self.wide.weight))
+        self.narrow.weight.copy_(scaled.view_as(self.narrow.weight))
+        if layer.bias is not None:
+            self.narrow.bias.copy_(layer.bias)
+
+
+class LowRank(nn.Module):
+    """`wide`, shared, beside `inner` and `outer`, configured."""
+
+    shared_names = ("wide.weight",)
+
+    def __init__(self, layer: Any, rank: int) -> None:
+        super().__init__()
+        self.wide = _without_bias(layer, layer.weight.shape[0])
+        self.inner = _without_bias(layer, rank)
+        self.outer = _after(layer, rank, bias=layer.bias is not None)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.wide(x) + self.outer(self.inner(x))
+
+    @torch.no_grad()
+    def start_from(self, layer: Any) -> None:
+        self.wide.weight.copy_(layer.weight)
+        self.outer.weight.zero_()
+        if layer.bias is not None:
+            self.outer.bias.copy_(layer.bias)
+
+
+def _without_bias(layer: Any, outputs: int) -> Any:
+    """The same kind of layer with other outputs and no bias."""
+    if isinstance(layer, nn.Linear):
+        made: nn.Module = nn.Linear(layer.in_features, outputs, bias=False)
+    else:
+        sizes = (layer.kernel_size, layer.stride, layer.padding, layer.dilation)
+        made = type(layer)(layer.in_channels, outputs, *sizes, bias=False)
+    return made.to(layer.weight)
+
+
+def _after(layer: Any, inputs: int, bias: bool) -> Any:
+    """The layer that makes the outputs of this one from so many inputs."""
+    if isinstance(layer, nn.Linear):
+        made: nn.Module = nn.Linear(inputs, layer.out_features, bias=bias)
+    else:
+        made = type(layer)(inputs, layer.out_channels, 1, bias=bias)
+    return made.to(layer.weight)
+
+
+REPLACEMENTS: dict[str, type[Factored | LowRank]] = {"factored": Factored, "low-rank": LowRank}
+
+
+@dataclass(frozen=True)
+class Compact:
+    """How a backbone is made compact: which layers are replaced by what, and which parameters are mixed."""
+
+    name: str  # as a person says it, such as factored:32
+    kind: str
+    rank: int
+    layers: tuple[str, ...]
+    mixed: tuple[str, ...]  # names of parameters in the compact backbone
+
+    def applied(self, backbone: nn.Module) -> nn.Module:
+        """A compact copy of a backbone, which computes what it did as far as the rank allows."""
+        changed = copy.deepcopy(backbone)
+        for full in self.layers:
+            owner, _, name = full.rpartition(".")
+            layer = changed.get_submodule(full)
+            made = REPLACEMENTS[self.kind](layer, self.rank)
+            made.start_from(layer)
+            setattr(changed.get_submodule(owner), name, made.train(layer.training))
+        return changed
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "rank": self.rank,
+            "layers": list(self.layers),
+        }
+
+
+def compact(name: str, backbone: nn.Module, mixed: Sequence[str]) -> Compact:
+    """What `name` makes of a backbone of which the parameters `mixed`, by name, are configurable."""
+    kind, _, value = name.partition(":")
+    if kind == "shared" and value:
+        left = [parameter for parameter in mixed if not fnmatch.fnmatch(parameter, value)]
+        if len(left) == len(mixed) or not left:
+            what = "no parameter" if left else "every parameter"
+            raise ScnError(f"subspace={name} shares {what}. The backbone has: {', '.join(mixed)}")
+        return Compact(name, kind, 0, (), tuple(left))
+    if kind not in REPLACEMENTS or not value.isdigit() or int(value) < 1:
+        raise ScnError(f"there is no subspace {name!r}: say one of {', '.join(KINDS)}, such as factored:32")
+    rank = int(value)
+    layers = tuple(full for full, layer in backbone.named_modules() if _is_wide(full, layer, rank, mixed))
+    if not layers:
+        raise ScnError(
+            f"subspace={name} finds no wide layer: a linear layer or convolution is replaced where it has at "
+            f"least {WIDE} x {rank} inputs for each output. Choose a smaller rank, or the subspace full"
+        )
+    return Compact(name, kind, rank, layers, tuple(_renamed(kind, rank, backbone, layers, mixed)))
+
+
+def rebuilt(content: dict[str, Any]) -> Compact:
+    """What a file says of it."""
+    known = content.get("kind")
+    if known not in (*REPLACEMENTS, "shared"):
+        raise ScnError(f"the subspace {content.get('name')!r} is not known: it may need a newer scn")
+    return Compact(content["name"], known, content["rank"], tuple(content["layers"]), ())
+
+
+def _is_wide(full: str, layer: nn.Module, rank: int, mixed: Sequence[str]) -> bool:
+    if type(layer) not in LAYERS or f"{full}.weight" not in mixed:
+        return False
+    ordinary = getattr(layer, "groups", 1) == 1 and getattr(layer, "padding_mode", "zeros") == "zeros"
+    weight: Any = layer.weight
+    return ordinary and bool(full) and weight.flatten(1).shape[1] >= WIDE * rank
+
+
+def _renamed(
+    kind: str, rank: int, backbone: nn.Module, layers: Sequence[str], mixed: Sequence[str]
+) -> list[str]:
+    """The parameters that are mixed, as they are called in the compact backbone."""
+    found = [name for name in mixed if name.rpartition(".")[0] not in layers]
+    for full in layers:
+        made = REPLACEMENTS[kind](backbone.get_submodule(full), rank)
+        found += [f"{full}.{name}" for name, _ in made.named_parameters() if name not in made.shared_names]
+    return found

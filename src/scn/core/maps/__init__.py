@@ -1,0 +1,74 @@
+"""Maps from alpha to beta, by name.
+
+| map | beta | coefficients that are not zero |
+|---|---|---|
+| learned | a small network with a softmax, as published | all |
+| learned-from-nodes | the same, started from what `nodes` does | all |
+| nodes | interpolation between D nodes of the space | 2 on a line or circle, 4 on a plane or among turns |
+| experts | the nearest of D places, nothing is mixed | 1 |
+| fourier | trigonometric interpolation between D nodes | all |
+| categories | one base model for each category, or a learned table | 1, or all |
+
+To add one, write a subclass of `Map` decorated by `@registry.register("name")` and import it here.
+"""
+
+from typing import Any
+
+from scn.core import space as spaces
+from scn.core.errors import ScnError
+from scn.core.maps.base import Map, registry
+from scn.core.maps.categories import CategoryTable
+from scn.core.maps.experts import Experts
+from scn.core.maps.fourier import Fourier
+from scn.core.maps.learned import Learned, LearnedFromNodes
+from scn.core.maps.nodes import Nodes
+
+get = registry.get
+
+LEARNED = "learned"  # of the paper, and of files that name none
+
+
+def is_learned(name: str) -> bool:
+    """Whether the map of this name is learned together with the base models."""
+    return issubclass(get(name), Learned)
+
+
+def described(mapped: Map) -> dict[str, Any]:
+    """What a file says of a map, so that `built` can make it again; nothing of the published one."""
+    name = registry.name_of(mapped.saved_as)
+    if name == LEARNED:
+        return {}
+    kind = mapped.saved_as
+    named = name or f"{kind.__module__}:{kind.__qualname__}"
+    return {"format": 2, "map": {"name": named, "space": spaces.to_json(mapped.space), **mapped.arguments()}}
+
+
+def built(config: dict[str, Any], file: str) -> Map | str:
+    """The map of a network that was saved."""
+    if "map" not in config:
+        return LEARNED
+    arguments = dict(config["map"])
+    name, axes = arguments.pop("name"), arguments.pop("space")
+    if ":" not in name and name not in registry:
+        raise ScnError(
+            f'{file} has the map "{name}", which this scn does not know ({", ".join(registry)}): it was '
+            "written by a newer one, which you need to read it"
+        )
+    return get(name)(spaces.from_json(axes), config["dims"], **arguments)
+
+
+__all__ = [
+    "LEARNED",
+    "CategoryTable",
+    "Experts",
+    "Fourier",
+    "Learned",
+    "LearnedFromNodes",
+    "Map",
+    "Nodes",
+    "built",
+    "described",
+    "get",
+    "is_learned",
+    "registry",
+]
