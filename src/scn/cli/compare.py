@@ -66,11 +66,12 @@ def carry_out_all(
 ) -> list[Outcome]:
     """Every outcome in the order of the jobs, with progress on standard error."""
     outcomes: dict[str, Outcome] = {}
+    score = Run(folder, jobs[0].config).objective().score
     try:
         with comparison_progress(jobs, folder, quiet) as say:
             for job, outcome in compare(jobs, folder, test, backbone=backbone, at_once=at_once):
                 outcomes[job.name] = outcome
-                say(job.name, f"{outcome.mean:.4f}")
+                say(job.name, score.text(outcome.mean))
     except KeyboardInterrupt:
         print("stopped; the same command goes on", file=sys.stderr)
         raise

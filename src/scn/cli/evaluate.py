@@ -115,8 +115,9 @@ def _show(result: Scores, transform: Transform, as_json: bool) -> None:
         print(json.dumps({**facts, "score": result.score.key, **result.summary(), **rows}))
         return
     if len(transform.parameters) == 1:
-        print(chart(result.params[:, 0].tolist(), result.values.tolist(), transform.parameters[0]))
-    summary = "  ".join(f"{name} {value:.4f}" for name, value in result.summary().items())
+        places, values = result.params[:, 0].tolist(), result.values.tolist()
+        print(chart(places, values, transform.parameters[0], result.score))
+    summary = "  ".join(f"{name} {result.score.text(value)}" for name, value in result.summary().items())
     print(
         f"{summary}  over {len(result.params)} settings, {facts['samples']:,} test samples, "
         f"preset {facts['preset']}"

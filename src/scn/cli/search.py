@@ -173,7 +173,7 @@ def _follow(run: Run, way: Search, said: dict[str, Any], notes: Console) -> None
     followed = follow_stream(
         run, way, said["stream"], steps=said["steps"], drift=said["drift"], seed=said["seed"]
     )
-    found = followed.summary().to_json()
+    found = followed.summary().to_json(run.objective().score)
     picture = run.search_file("stream", "png")
     title = f"{run.config.transform} on {Path(run.config.data).stem}, tracked by {way.doubt.name}"
     draw_stream(followed, way.transform, title, picture)

@@ -42,8 +42,13 @@ class SearchRow:
 
     def to_json(self, score: Score) -> dict[str, Any]:
         """For a file: scores under the key of the score."""
-        names = {"reached": score.key, "known": f"known_{score.key}"}
-        return {names.get(name, name): value for name, value in asdict(self).items()}
+        return under_key(asdict(self), score)
+
+
+def under_key(content: dict[str, Any], score: Score) -> dict[str, Any]:
+    """What was reached, and what is reached with the setting known, by the key of the score."""
+    names = {"reached": score.key, "known": f"known_{score.key}"}
+    return {names.get(name, name): value for name, value in content.items()}
 
 
 @dataclass(frozen=True)
