@@ -82,16 +82,17 @@ def compare(
     *,
     backbone: str | None = None,
     at_once: int | None = None,
-    engine: str = "local",
+    engine: str = engines.USUAL,
 ) -> Iterator[tuple[Job, Outcome]]:
     """Carry out all jobs, as many side by side as there are processors; yields each when it is done.
 
     A run that fails does not keep the others from their end; the error then names it.
     """
+    carried_out_by = engines.get(engine)
     _require_place(jobs, folder)
     work = partial(_carry_out_allowed, allowed(), folder, backbone=backbone, test=test)
     failed: dict[str, Exception] = {}
-    for ended in engines.get(engine)(work, jobs, min(at_once or engines.cores(), len(jobs))):
+    for ended in carried_out_by(work, jobs, min(at_once or engines.cores(), len(jobs))):
         if ended.result is None:
             failed[ended.job.name] = ended.error or Failed("it came to no result")
         else:
