@@ -13,6 +13,7 @@ from scn.experiment.demo import ANGLE, plan_demo, view_digit
 from scn.experiment.jobs import Evaluation, Job
 from scn.experiment.plan import plan_run
 from scn.objectives import Classification, Score
+from scn.objectives.classification import ACCURACY
 from scn.runs.evaluation import evaluate_run
 from scn.runs.outcome import Outcome
 from scn.runs.scores import Scores
@@ -30,6 +31,16 @@ def test_an_evaluation_prints_values_in_their_unit(capsys: pytest.CaptureFixture
     out = capsys.readouterr().out
     assert "error over angle (degrees)" in out
     assert "mean 3 C  min 2.5 C  max 3.5 C  over 2 settings, 40 test samples" in out
+
+
+def test_settings_with_few_samples_are_neither_drawn_nor_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    values, counts = torch.tensor([0.1, 0.6, 0.8], dtype=torch.float64), torch.tensor([9, 10, 21])
+    found = Scores(torch.tensor([[5.0], [90.0], [180.0]]), values, ACCURACY, counts=counts, facts=FACTS)
+    evaluate._show(found, transforms.get("rotation"), as_json=False)
+    *drawn, places, summary = capsys.readouterr().out.splitlines()
+    assert {len(line.split("│")[1]) for line in drawn} == {2}
+    assert places.split()[0] == "90"
+    assert "min 0.6000  max 0.8000  over 2 settings (1 more with fewer than 10 samples each), 40" in summary
 
 
 def test_a_comparison_prints_values_in_their_unit(

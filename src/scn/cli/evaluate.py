@@ -25,7 +25,7 @@ from scn.core.errors import ScnError
 from scn.experiment.search import open_search, searching
 from scn.runs import Run, backbone_of
 from scn.runs.evaluation import evaluate_run
-from scn.runs.scores import Scores, write_scores
+from scn.runs.scores import ENOUGH, Scores, write_scores
 from scn.transforms import Transform
 
 StepOption = Annotated[float | None, typer.Option(help="Distance of the settings; 1 degree for rotation.")]
@@ -114,11 +114,14 @@ def _show(result: Scores, transform: Transform, as_json: bool) -> None:
         rows = {"params": result.params.tolist(), result.score.key: result.values.tolist()}
         print(json.dumps({**facts, "score": result.score.key, **result.summary(), **rows}))
         return
+    shown = result.with_enough()
     if len(transform.parameters) == 1:
-        places, values = result.params[:, 0].tolist(), result.values.tolist()
+        places, values = shown.params[:, 0].tolist(), shown.values.tolist()
         print(chart(places, values, transform.parameters[0], result.score))
     summary = "  ".join(f"{name} {result.score.text(value)}" for name, value in result.summary().items())
+    few = len(result.params) - len(shown.params)
+    left_out = f" ({few} more with fewer than {ENOUGH} samples each)" if few else ""
     print(
-        f"{summary}  over {len(result.params)} settings, {facts['samples']:,} test samples, "
+        f"{summary}  over {len(shown.params)} settings{left_out}, {facts['samples']:,} test samples, "
         f"preset {facts['preset']}"
     )
