@@ -22,7 +22,7 @@ from scn.cli.progress import steps_progress
 from scn.cli.search import ESTIMATOR, OwnClassOption, warn_of_doubt
 from scn.cli.values import numbers
 from scn.core.errors import ScnError
-from scn.experiment.search import open_search, searching
+from scn.experiment.search import fitting_size, open_search, searching
 from scn.runs import Run, backbone_of
 from scn.runs.evaluation import evaluate_run
 from scn.runs.scores import ENOUGH, Scores, write_scores
@@ -40,7 +40,9 @@ InvariantOption = Annotated[
 ]
 BatchSizeOption = Annotated[
     int | None,
-    typer.Option(help="With --invariant: how many inputs share a setting; by default 16.", min=1),
+    typer.Option(
+        help="With --invariant: how many inputs share a setting; by default 16, or all there are.", min=1
+    ),
 ]
 MethodOption = Annotated[
     str | None, typer.Option(help="With --invariant: grid (by default), refine, estimator, ...")
@@ -74,7 +76,8 @@ def command(
         raise ScnError("--fixed tells the setting, and --invariant does not: leave one out")
     opened = runs.read(run)
     transform = opened.transform(preset)
-    params, way, size = transform.regular(step), method or "grid", batch_size or 16
+    params, way = transform.regular(step), method or "grid"
+    size = fitting_size(opened, batch_size) if invariant else 0
     frozen = None if fixed is None else transform.checked(torch.tensor(numbers("--fixed", fixed)))
     answer = _searching(opened, way, size, backbone, quiet) if invariant else None
     net = opened.network(backbone_of(opened, backbone))
