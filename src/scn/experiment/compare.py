@@ -31,7 +31,7 @@ from scn.runs.scores import table_file, write_scores
 
 def open_run(folder: Path, config: RunConfig) -> Run:
     """The run of a job: a new one, or the one that is there, if it is the same."""
-    if not (folder / "config.json").exists():
+    if not runs.is_run(folder):
         return runs.create(folder, config)
     run = runs.read(folder)
     old = replace(run.config, recipe=run.recipe().to_json())  # with what recipes have had since
@@ -105,10 +105,10 @@ def _require_place(jobs: Sequence[Job], folder: Path) -> None:
     """Before any work: refuse a folder that is something else, or holds other runs."""
     if folder.exists() and not folder.is_dir():
         raise AlreadyThere(f"{folder} is a file: choose a folder for the runs")
-    if (folder / "config.json").exists():
+    if runs.is_run(folder):
         raise AlreadyThere(f"{folder} is a run: choose another folder for the comparison")
     for job in jobs:
-        if (folder / job.name / "config.json").exists():
+        if runs.is_run(folder / job.name):
             open_run(folder / job.name, job.config)
     folder.mkdir(parents=True, exist_ok=True)
 
