@@ -38,11 +38,26 @@ def open_run(folder: Path, config: RunConfig) -> Run:
     ours, theirs = (json.loads(json.dumps(asdict(c))) for c in (config, old))
     for key in ours.keys() - {"versions"}:
         if ours[key] != theirs[key]:
-            inner = [k for k in ours[key] if ours[key][k] != theirs[key].get(k)] if key == "recipe" else []
-            raise AlreadyThere(
-                f"{folder} holds a run with another {inner[0] if inner else key}: choose another folder"
-            )
+            raise AlreadyThere(f"{folder} {_difference(key, ours[key], theirs[key])}: choose another folder")
     return run
+
+
+def _difference(key: str, ours: Any, theirs: Any) -> str:
+    """How the run that is there differs from the one that is asked for."""
+    if key == "source":
+        return f"holds a run that was {_origin(theirs)}, where one is asked for that was {_origin(ours)}"
+    inner = [name for name in ours if ours[name] != theirs.get(name)] if key == "recipe" else []
+    return f"holds a run with another {inner[0] if inner else key}"
+
+
+def _origin(source: dict[str, Any]) -> str:
+    """Where a network comes from, as the source in its configuration has it."""
+    if "imported" in source:
+        return f"imported from {source['imported']}"
+    if "epochs" in source:
+        ends = ", ".join(map(str, source["epochs"]))
+        return f"trained on after it had ended at {ends} epochs"
+    return "trained in one go"
 
 
 def carry_out(folder: Path, job: Job, backbone: str | None, test: Evaluation) -> Outcome:
