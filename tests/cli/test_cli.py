@@ -13,6 +13,9 @@ from commands import run
 from published_files import checkpoint
 from scn import SCN, runs
 from scn.cli.chart import chart
+from scn.objectives import Score
+from scn.objectives.classification import ACCURACY
+from scn.objectives.regression import MAE, R2
 from scn.transforms import Parameter
 
 
@@ -145,17 +148,39 @@ def test_help_explains_with_an_example(command: str) -> None:
     assert f"Example: scn {command}" in result.out
 
 
+ANGLE = Parameter("angle", 0, 360, "degrees", periodic=True)
+
+
+def heights_of(drawn: str) -> list[int]:
+    """How many blocks each column of a chart has."""
+    bars = [line.split("│")[1] for line in drawn.splitlines()[:-1]]
+    return [sum(bar[i] != " " for bar in bars) for i in range(len(bars[0]))]
+
+
 def test_a_chart_of_one_value_and_of_many() -> None:
-    angle = Parameter("angle", 0, 360, "degrees", periodic=True)
-    assert "0.5" in chart([0.0], [0.5], angle)
-    assert chart([0.0, 330.0], [0.5, 0.6], angle).splitlines()[-1].split() == [
+    assert "0.5" in chart([0.0], [0.5], ANGLE, ACCURACY)
+    assert chart([0.0, 330.0], [0.5, 0.6], ANGLE, ACCURACY).splitlines()[-1].split() == [
         *["0", "accuracy", "over", "angle", "(degrees)", "330"]
     ]
-    lines = chart([float(i) for i in range(1000)], [i / 1000 for i in range(1000)], angle).splitlines()
-    bars = [line.split("│")[1] for line in lines[:-1]]
-    heights = [sum(bar[i] != " " for bar in bars) for i in range(72)]
+    places = [float(i) for i in range(1000)]
+    heights = heights_of(chart(places, [place / 1000 for place in places], ANGLE, ACCURACY))
     assert heights == sorted(heights)
     assert heights[0] < heights[-1]
+
+
+@pytest.mark.parametrize(
+    ("score", "values"),
+    [(R2, [-2.0, -1.0, 0.9]), (MAE, [20.0, 30.0, 40.0]), (MAE, [1e-4, 2e-4, 3e-4]), (MAE, [0.0, 0.0, 0.0])],
+)
+def test_a_chart_shows_any_score_whole(score: Score, values: list[float]) -> None:
+    """A share of the variance may be below 0, and an error above 1 or far below."""
+    drawn = chart([0.0, 120.0, 240.0], values, ANGLE, score)
+    assert f"{score.label} over angle (degrees)" in drawn
+    heights = heights_of(drawn)
+    assert heights == sorted(heights)
+    assert len(set(heights)) == len(set(values))
+    top, bottom = (float(line.split()[0]) for line in (drawn.splitlines()[0], drawn.splitlines()[-2]))
+    assert bottom <= min(values) <= max(values) <= top
 
 
 def test_an_imported_run_can_be_evaluated_without_being_told_the_setting(imported: Path) -> None:

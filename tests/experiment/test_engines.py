@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import time
 from pathlib import Path
 
 import pytest
 
+from commands import run
 from scn.core.errors import Failed, ScnError
 from scn.experiment import engines
 from scn.experiment.engines import local
@@ -18,6 +20,27 @@ class Odd(Exception):
 
     def __init__(self, one: int, other: int) -> None:
         super().__init__(f"{one} and {other}")
+
+
+class OddForPeople(ScnError):
+    """The same of the family that is sent as it is."""
+
+    def __init__(self, one: int, other: int) -> None:
+        super().__init__(f"{one} or {other}")
+
+
+class Unreadable:
+    """A result that cannot be made again from what is sent of it."""
+
+    def __reduce__(self) -> tuple[type[OddForPeople], tuple[int]]:
+        return OddForPeople, (1,)
+
+
+def work_oddly(name: str) -> object:
+    """Come to a result, or an error, that does not travel."""
+    if name == "error":
+        raise OddForPeople(1, 2)
+    return {"sent": lambda: None, "read": Unreadable()}.get(name, name)
 
 
 def work(job: tuple[str, float]) -> str:
@@ -73,6 +96,16 @@ def test_a_job_that_fails_or_dies_takes_no_other_with_it() -> None:
     assert "Odd: 1 and 2" in str(ended["odd", 0.0].error)
 
 
+def test_what_cannot_be_sent_or_read_costs_its_own_job_only() -> None:
+    jobs = ["error", "sent", "read", "plain"]
+    ended = {one.job: one for one in local(work_oddly, jobs, 1)}
+    assert set(ended) == set(jobs)
+    assert "OddForPeople: 1 or 2" in str(ended["error"].error)
+    assert "its result cannot be sent: " in str(ended["sent"].error)
+    assert "its result cannot be read: TypeError: " in str(ended["read"].error)
+    assert ended["plain"].result == "plain"
+
+
 def test_no_more_jobs_than_asked_for_are_side_by_side(tmp_path: Path) -> None:
     found = [one.result for one in local(count, [str(tmp_path)] * 4, 2)]
     assert all(one is not None and one <= 2 for one in found)
@@ -107,6 +140,32 @@ def test_only_the_processors_that_may_be_used_count(monkeypatch: pytest.MonkeyPa
     assert engines.cores() == 1
     monkeypatch.delattr(os, "sched_getaffinity")
     assert engines.cores() == 64
+
+
+OWN = """
+from scn.experiment.engines.base import Ended, registry
+
+@registry.register("in-turn")
+def in_turn(work, jobs, at_once):
+    for job in jobs:
+        yield Ended(job, work(job))
+"""
+
+
+def test_an_engine_in_a_file_of_its_own_carries_out_a_comparison(
+    small_data: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "engine_in_turn.py").write_text(OWN)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(engines.registry, "_entries", dict(engines.registry._entries))
+    call = ["compare", "--data", small_data, "--methods", "one4all", "--seeds", "1", "--width", "4"]
+    call += ["--epochs", "1", "--batch-size", "32", "--step", "90", "-o", str(tmp_path / "c"), "--quiet"]
+    refused = run(*call, "--engine", "in-turn")
+    assert (refused.code, 'there is no engine "in-turn"' in refused.err) == (2, True)
+    assert not (tmp_path / "c").exists()
+    importlib.import_module("engine_in_turn")
+    assert run(*call, "--engine", "in-turn").code == 0
+    assert (tmp_path / "c" / "one4all-seed0" / "scores.csv").is_file()
 
 
 def test_an_unknown_engine_is_an_error() -> None:

@@ -13,6 +13,7 @@ from torch import nn
 from generated import subject
 from scn import SCN
 from scn.backbones import MLP
+from scn.core.errors import Failed
 from scn.export import Options, onnx, targets
 
 
@@ -60,6 +61,19 @@ def test_no_onnx_file_is_left_when_the_second_one_differs(
     assert everything(tmp_path) == []
 
 
+@pytest.mark.usefixtures("exporter")
+def test_an_onnx_file_that_the_disk_has_no_space_for_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Program, "save", full)
+    with pytest.raises(Failed, match=r"/out/toy\.onnx cannot be written: No space left on device"):
+        targets.get("onnx")(toy(), Options(), tmp_path / "out")
+    assert everything(tmp_path) == []
+
+
 def test_c_code_with_a_sensor_that_does_not_fit_is_not_left(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="the sensor light measures"):
         targets.get("c")(toy(), Options(sensor="light"), tmp_path / "out")
@@ -72,7 +86,7 @@ def test_a_disk_that_fills_up_leaves_nothing(
     target: str, full: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """When the first file, or the second one, cannot be written."""
-    written, write = 0, Path.write_text
+    written, write = 0, Path.write_bytes
 
     def limited(path: Path, *arguments: Any, **more: Any) -> int:
         nonlocal written
@@ -81,8 +95,8 @@ def test_a_disk_that_fills_up_leaves_nothing(
             raise OSError(errno.ENOSPC, "No space left on device")
         return write(path, *arguments, **more)
 
-    monkeypatch.setattr(Path, "write_text", limited)
-    with pytest.raises(OSError, match="No space left"):
+    monkeypatch.setattr(Path, "write_bytes", limited)
+    with pytest.raises(Failed, match=r"/out/[^.]\S* cannot be written: No space left on device"):
         targets.get(target)(toy(), Options(), tmp_path / "out")
     assert everything(tmp_path) == []
 

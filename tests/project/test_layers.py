@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 from collections.abc import Iterator
 
-from source import FILES, MODULES, SOURCE, functions, imports, package, raised
+from source import FILES, MODULES, SOURCE, functions, imports, module_of, package, parsed, raised
 
 # From the top down. A package imports those on lower floors, and of its own floor none but itself.
 FLOORS = (
@@ -24,6 +25,10 @@ FLOORS = (
 )
 BESIDE = {("device", "export")}  # what is measured on a device is what was exported
 HEIGHT = {name: height for height, names in enumerate(reversed(FLOORS)) for name in names}
+
+OF_RUNS = {"config.json", "metrics.jsonl", "device.json", "comparison.json"} | {
+    f"{stem}.safetensors" for stem in ("model", "state", "estimator")
+}
 
 LONGEST_FUNCTION = 60
 LONGEST_FILE = 350
@@ -78,6 +83,17 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
         if module in reach[module]
     }
     assert cycles == set()
+
+
+def test_the_names_of_files_in_a_run_folder_are_known_to_runs_alone() -> None:
+    knowing = {
+        f"{path.relative_to(SOURCE)}: {node.value!r}"
+        for path in FILES
+        if package(module_of(path)) != "runs"
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.Constant) and str(node.value).rpartition("/")[2] in OF_RUNS
+    }
+    assert knowing == set()
 
 
 def test_functions_are_short() -> None:

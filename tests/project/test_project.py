@@ -42,6 +42,24 @@ def test_the_readme_names_pictures_that_exist() -> None:
     assert all((ROOT / picture).is_file() for picture in pictures)
 
 
+NAMED = re.compile(r"(?<![\w/])(?:src|tests)/[\w/.-]+\.py\b")
+
+
+def test_every_file_that_a_page_or_the_source_names_is_there() -> None:
+    texts = [ROOT / "Makefile", *ROOT.glob("*.md")]
+    texts += [
+        path for folder in ("docs", "src", "benchmarks", "examples") for path in (ROOT / folder).rglob("*.*")
+    ]
+    named = {
+        (path.relative_to(ROOT).as_posix(), name)
+        for path in texts
+        if path.suffix in ("", ".md", ".py", ".c", ".h")
+        for name in NAMED.findall(path.read_text())
+    }
+    assert any(name.startswith("tests/") for _, name in named)
+    assert {(page, name) for page, name in named if not (ROOT / name).is_file()} == set()
+
+
 def test_every_extra_is_of_use() -> None:
     """An extra that nothing imports installs something for nothing."""
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,9 +14,12 @@ import numpy as np
 import pytest
 
 import scn
+from commands import run
 from scn import data, methods, objectives, transforms
 from scn.core.errors import ScnError
 from scn.core.registry import allow, allowed
+from scn.report.repeat import commands
+from scn.runs.collection import collect
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PARTS = ("stripes", "Fading", "Blurred", "TinyNet")
@@ -128,6 +132,24 @@ def test_a_run_of_own_parts_alone_imports_nothing(tmp_path: Path) -> None:
     assert command("report", folder, "-o", page).returncode == 2
     reported = command("report", folder, *own(*PARTS), "-o", page)
     assert reported.returncode == 0, reported.stderr
+
+
+def test_the_commands_of_a_report_allow_own_parts(tmp_path: Path) -> None:
+    folder, longer = tmp_path / "run", ["--resume", str(tmp_path / "run"), "--epochs", "2"]
+    given = dict(zip(("--data", "--transform", "--method", "--backbone"), PARTS, strict=True))
+    options = [part for option, name in given.items() for part in (option, f"my_parts:{name}")]
+    assert run("train", *options, *SMALL, "-o", str(folder), "--quiet").code == 0
+    assert run("train", *longer, *own(*PARTS), "--quiet").code == 0
+    assert run("evaluate", str(folder), *own(*PARTS), "--quiet").code == 0
+    with allow(*(f"my_parts:{name}" for name in PARTS)):
+        lines = [shlex.split(line) for line in commands(collect([folder]))]
+    assert len(lines) == 3
+    before = (folder / "scores.csv").read_bytes()
+    folder.rename(tmp_path / "before")
+    for _, *words in lines:
+        typed = run(*words)
+        assert typed.code == 0, typed.err
+    assert (folder / "scores.csv").read_bytes() == before
 
 
 def test_own_parts_reach_the_processes_of_a_comparison(tmp_path: Path) -> None:

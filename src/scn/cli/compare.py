@@ -35,6 +35,7 @@ from scn.cli.choice import (
 )
 from scn.cli.progress import comparison_progress
 from scn.cli.values import whole_numbers
+from scn.experiment import engines
 from scn.experiment.compare import compare, describe, entitle
 from scn.experiment.jobs import Evaluation, Job, plan_jobs
 from scn.objectives import Score
@@ -55,6 +56,8 @@ MethodsOption = Annotated[
     ),
 ]
 
+EngineOption = Annotated[str, typer.Option(help=f"What carries out the runs: {', '.join(engines.registry)}.")]
+
 
 def carry_out_all(
     jobs: Sequence[Job],
@@ -63,14 +66,17 @@ def carry_out_all(
     test: Evaluation,
     quiet: bool,
     at_once: int | None = None,
+    engine: str = engines.USUAL,
 ) -> list[Outcome]:
     """Every outcome in the order of the jobs, with progress on standard error."""
     outcomes: dict[str, Outcome] = {}
+    score = Run(folder, jobs[0].config).objective().score
     try:
         with comparison_progress(jobs, folder, quiet) as say:
-            for job, outcome in compare(jobs, folder, test, backbone=backbone, at_once=at_once):
+            found = compare(jobs, folder, test, backbone=backbone, at_once=at_once, engine=engine)
+            for job, outcome in found:
                 outcomes[job.name] = outcome
-                say(job.name, f"{outcome.mean:.4f}")
+                say(job.name, score.text(outcome.mean))
     except KeyboardInterrupt:
         print("stopped; the same command goes on", file=sys.stderr)
         raise
@@ -144,6 +150,7 @@ def command(
     jobs: Annotated[
         int | None, typer.Option(help="Runs side by side; by default as many as processors.", min=1)
     ] = None,
+    engine: EngineOption = engines.USUAL,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress on standard error.")] = False,
 ) -> None:
@@ -162,5 +169,5 @@ def command(
     changed = get_transform(chosen.transform, chosen.preset)
     planned = plan_jobs(partial(chosen.config, seed=seed), changed, names, several, range(seed, seed + seeds))
     test = Evaluation(chosen.settings(step), chosen.test_samples)
-    outcomes = carry_out_all(planned, output, chosen.backbone, test, quiet, jobs)
+    outcomes = carry_out_all(planned, output, chosen.backbone, test, quiet, jobs, engine)
     finish(planned, test, outcomes, output, chosen.backbone, as_json)

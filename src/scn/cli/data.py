@@ -23,6 +23,7 @@ from scn.core.errors import NotThere
 from scn.data.dataset import data_folder
 from scn.data.sources import Request, Source, convert, fetch, recognise, sources
 from scn.data.watch import Watch
+from scn.plots.files import UNDATED, check_figure_file
 from scn.plots.samples import caption, draw_samples, one_of_each
 
 T = TypeVar("T")
@@ -144,7 +145,7 @@ def show(
     name: Annotated[
         str, typer.Argument(help="A data set, an .npz file, or your package.module:function.", callback=vouch)
     ],
-    output: Annotated[Path, typer.Option("-o", "--output", help="The picture to write, .png.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The picture to write, .png, .svg or .pdf.")],
     transform: Annotated[
         str | None, typer.Option(help="Also show what this makes of them.", callback=vouch)
     ] = None,
@@ -158,6 +159,7 @@ def show(
     Example: scn data show digits --transform rotation -o digits.png
     """
     torch.set_num_threads(1)
+    check_figure_file(output, list(UNDATED))
     chosen = None if transform is None else transforms.get(transform, preset)
     dataset = data.load(name)
     x, y = dataset.split(split)

@@ -40,8 +40,8 @@ def command(
 def _show(view: View) -> None:
     print(f"\nThe SCN, configured for {ANGLE:g} degrees and saved as {view.file}, sees a {view.label}:\n")
     print(_text_art(view.image))
-    for name, probabilities in view.probabilities.items():
-        print(f"  {name} says {int(probabilities.argmax())} (probability {probabilities.max():.2f})")
+    for name, (prediction, probability) in view.said.items():
+        print(f"  {name} says {prediction} (probability {probability:.2f})")
     adaptive, rigid = view.shares.values()
     print(f"  right on the {view.count} test digits at this angle: SCN {adaptive:.1%}, One4All {rigid:.1%}")
 

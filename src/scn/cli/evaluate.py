@@ -22,10 +22,10 @@ from scn.cli.progress import steps_progress
 from scn.cli.search import ESTIMATOR, OwnClassOption, warn_of_doubt
 from scn.cli.values import numbers
 from scn.core.errors import ScnError
-from scn.experiment.search import open_search, searching
+from scn.experiment.search import fitting_size, open_search, searching
 from scn.runs import Run, backbone_of
 from scn.runs.evaluation import evaluate_run
-from scn.runs.scores import Scores, write_scores
+from scn.runs.scores import ENOUGH, Scores, write_scores
 from scn.transforms import Transform
 
 StepOption = Annotated[float | None, typer.Option(help="Distance of the settings; 1 degree for rotation.")]
@@ -40,7 +40,9 @@ InvariantOption = Annotated[
 ]
 BatchSizeOption = Annotated[
     int | None,
-    typer.Option(help="With --invariant: how many inputs share a setting; by default 16.", min=1),
+    typer.Option(
+        help="With --invariant: how many inputs share a setting; by default 16, or all there are.", min=1
+    ),
 ]
 MethodOption = Annotated[
     str | None, typer.Option(help="With --invariant: grid (by default), refine, estimator, ...")
@@ -74,7 +76,8 @@ def command(
         raise ScnError("--fixed tells the setting, and --invariant does not: leave one out")
     opened = runs.read(run)
     transform = opened.transform(preset)
-    params, way, size = transform.regular(step), method or "grid", batch_size or 16
+    params, way = transform.regular(step), method or "grid"
+    size = fitting_size(opened, batch_size) if invariant else 0
     frozen = None if fixed is None else transform.checked(torch.tensor(numbers("--fixed", fixed)))
     answer = _searching(opened, way, size, backbone, quiet) if invariant else None
     net = opened.network(backbone_of(opened, backbone))
@@ -114,10 +117,14 @@ def _show(result: Scores, transform: Transform, as_json: bool) -> None:
         rows = {"params": result.params.tolist(), result.score.key: result.values.tolist()}
         print(json.dumps({**facts, "score": result.score.key, **result.summary(), **rows}))
         return
+    shown = result.with_enough()
     if len(transform.parameters) == 1:
-        print(chart(result.params[:, 0].tolist(), result.values.tolist(), transform.parameters[0]))
-    summary = "  ".join(f"{name} {value:.4f}" for name, value in result.summary().items())
+        places, values = shown.params[:, 0].tolist(), shown.values.tolist()
+        print(chart(places, values, transform.parameters[0], result.score))
+    summary = "  ".join(f"{name} {result.score.text(value)}" for name, value in result.summary().items())
+    few = len(result.params) - len(shown.params)
+    left_out = f" ({few} more with fewer than {ENOUGH} samples each)" if few else ""
     print(
-        f"{summary}  over {len(result.params)} settings, {facts['samples']:,} test samples, "
+        f"{summary}  over {len(shown.params)} settings{left_out}, {facts['samples']:,} test samples, "
         f"preset {facts['preset']}"
     )

@@ -16,7 +16,8 @@ from scn.cli.allow import AllowOption
 from scn.cli.values import numbers
 from scn.core.errors import ScnError
 from scn.plots.animation import FRAMES, SUFFIXES, film, require_ffmpeg, write_film
-from scn.plots.figures import FIGURES, UNDATED, check_figure_file, find, make, write
+from scn.plots.figures import FIGURES, find, make, write
+from scn.plots.files import UNDATED, check_figure_file
 from scn.plots.options import SAMPLES, FigureOptions
 from scn.runs.collection import load
 

@@ -18,7 +18,7 @@ from scn.cli.progress import steps_progress
 from scn.cli.values import numbers, whole_numbers
 from scn.cli.words import as_options
 from scn.core.errors import ScnError
-from scn.experiment.search import follow_stream, open_search, study_run
+from scn.experiment.search import SIZES, fitting_sizes, follow_stream, open_search, study_run
 from scn.objectives import Score
 from scn.plots.search import draw_search, draw_stream
 from scn.runs import Run
@@ -29,7 +29,13 @@ from scn.search.study import SearchRow, reason_to_doubt
 ESTIMATOR = "training an estimator of the setting"
 
 MethodOption = Annotated[str, typer.Option(help=f"One of {', '.join(search.registry)}.")]
-SizesOption = Annotated[str, typer.Option(help="How many inputs share a setting, by commas.")]
+SizesOption = Annotated[
+    str | None,
+    typer.Option(
+        help=f"How many inputs share a setting, by commas; by default {','.join(map(str, SIZES))}, or those "
+        "that the test samples fill."
+    ),
+]
 ObjectiveOption = Annotated[
     str | None, typer.Option(help="evidence or entropy; by default what the run was trained for.")
 ]
@@ -68,7 +74,7 @@ def command(
     context: typer.Context,
     run: Annotated[Path, typer.Argument(help="The run folder of an SCN.")],
     method: MethodOption = "grid",
-    batch_size: SizesOption = "1,2,4,8,16",
+    batch_size: SizesOption = None,
     objective: ObjectiveOption = None,
     steps: StepsOption = None,
     start: StartOption = None,
@@ -96,7 +102,9 @@ def command(
     """
     torch.set_num_threads(1)
     _check_stream(stream, {"--beside": other, "--samples": samples}, method, drift)
-    sizes, opened = whole_numbers("--batch-size", batch_size), runs.read(run)
+    given = None if batch_size is None else whole_numbers("--batch-size", batch_size)
+    opened = runs.read(run)
+    sizes = [] if stream is not None else fitting_sizes(opened, given, samples)
     way = open_search(
         opened, method, objective, _options(context), backbone, steps_progress(ESTIMATOR, quiet)
     )
@@ -173,7 +181,7 @@ def _follow(run: Run, way: Search, said: dict[str, Any], notes: Console) -> None
     followed = follow_stream(
         run, way, said["stream"], steps=said["steps"], drift=said["drift"], seed=said["seed"]
     )
-    found = followed.summary().to_json()
+    found = followed.summary().to_json(run.objective().score)
     picture = run.search_file("stream", "png")
     title = f"{run.config.transform} on {Path(run.config.data).stem}, tracked by {way.doubt.name}"
     draw_stream(followed, way.transform, title, picture)

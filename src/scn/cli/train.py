@@ -171,7 +171,7 @@ def _train(run: Run, backbone: str | None, device: str, minutes: float, reports:
     try:
         train(run, own, device=device, checkpoint_minutes=minutes, report=report)
     except Diverged as error:
-        good = last_checkpoint(run.folder)
+        good = last_checkpoint(run)
         kept = f"the last good checkpoint is {good}" if good else "there is no checkpoint yet"
         raise Failed(f"{error}: a smaller --learning-rate may help; {kept}") from error
     except KeyboardInterrupt:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from scn.core.errors import Failed, ScnError
+from scn.core.storage import failures_named
 from scn.data.watch import Watch, unwatched
 
 CHUNK = 1 << 18
@@ -116,7 +117,8 @@ def _go_on(remote: Remote, part: Path, watch: Watch, plain: bool) -> None:
         with part.open("ab" if start else "wb") as file:
             count = None if total is None else -(-(total - start) // CHUNK)
             for chunk in watch(_chunks(response, remote.url), f"get {remote.name}", count):
-                file.write(chunk)
+                with failures_named(part):
+                    file.write(chunk)
     got = part.stat().st_size
     if total is not None and got < total:
         raise BrokenOff(

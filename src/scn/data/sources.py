@@ -15,6 +15,7 @@ import numpy as np
 
 from scn.core.errors import AlreadyThere, Failed, NotThere, ScnError
 from scn.core.registry import Registry, nearest
+from scn.core.storage import failures_named
 from scn.data.dataset import Arrays, registry
 from scn.data.download import Remote, download
 from scn.data.watch import Watch, unwatched
@@ -201,7 +202,7 @@ def _write(target: Path, arrays: Arrays) -> None:
         left_over.unlink(missing_ok=True)
     temporary = target.with_name(f".{target.name}.{os.getpid()}")
     try:
-        with temporary.open("xb") as file:
+        with failures_named(target), temporary.open("xb") as file:
             np.savez(file, **arrays)  # type: ignore[arg-type]
             file.flush()
             os.fsync(file.fileno())

@@ -23,8 +23,8 @@ from scn.export import Options, Subject
 from scn.export import targets as exports
 from scn.export.predictions import agreement, are_classes, largest_difference, meaning_of, scores_of
 from scn.objectives import Objective
+from scn.runs.folder import DEVICE
 
-FILE = "device.json"
 SAMPLES = 200  # that are sent under each setting, where there are so many
 
 
@@ -227,7 +227,7 @@ def _row(
 
 def keep(folder: Path, row: DeviceRow) -> Path:
     """Write a row into the run's device.json, in place of one of the same target and options."""
-    path = folder / FILE
+    path = folder / DEVICE
     rows = json.loads(path.read_text())["rows"] if path.is_file() else []
     new = json.loads(json.dumps(row.to_json()))
     others = [old for old in rows if (old["target"], old["options"]) != (new["target"], new["options"])]

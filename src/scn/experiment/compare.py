@@ -31,18 +31,33 @@ from scn.runs.scores import table_file, write_scores
 
 def open_run(folder: Path, config: RunConfig) -> Run:
     """The run of a job: a new one, or the one that is there, if it is the same."""
-    if not (folder / "config.json").exists():
+    if not runs.is_run(folder):
         return runs.create(folder, config)
     run = runs.read(folder)
     old = replace(run.config, recipe=run.recipe().to_json())  # with what recipes have had since
     ours, theirs = (json.loads(json.dumps(asdict(c))) for c in (config, old))
     for key in ours.keys() - {"versions"}:
         if ours[key] != theirs[key]:
-            inner = [k for k in ours[key] if ours[key][k] != theirs[key].get(k)] if key == "recipe" else []
-            raise AlreadyThere(
-                f"{folder} holds a run with another {inner[0] if inner else key}: choose another folder"
-            )
+            raise AlreadyThere(f"{folder} {_difference(key, ours[key], theirs[key])}: choose another folder")
     return run
+
+
+def _difference(key: str, ours: Any, theirs: Any) -> str:
+    """How the run that is there differs from the one that is asked for."""
+    if key == "source":
+        return f"holds a run that was {_origin(theirs)}, where one is asked for that was {_origin(ours)}"
+    inner = [name for name in ours if ours[name] != theirs.get(name)] if key == "recipe" else []
+    return f"holds a run with another {inner[0] if inner else key}"
+
+
+def _origin(source: dict[str, Any]) -> str:
+    """Where a network comes from, as the source in its configuration has it."""
+    if "imported" in source:
+        return f"imported from {source['imported']}"
+    if "epochs" in source:
+        ends = ", ".join(map(str, source["epochs"]))
+        return f"trained on after it had ended at {ends} epochs"
+    return "trained in one go"
 
 
 def carry_out(folder: Path, job: Job, backbone: str | None, test: Evaluation) -> Outcome:
@@ -82,16 +97,17 @@ def compare(
     *,
     backbone: str | None = None,
     at_once: int | None = None,
-    engine: str = "local",
+    engine: str = engines.USUAL,
 ) -> Iterator[tuple[Job, Outcome]]:
     """Carry out all jobs, as many side by side as there are processors; yields each when it is done.
 
     A run that fails does not keep the others from their end; the error then names it.
     """
+    carried_out_by = engines.get(engine)
     _require_place(jobs, folder)
     work = partial(_carry_out_allowed, allowed(), folder, backbone=backbone, test=test)
     failed: dict[str, Exception] = {}
-    for ended in engines.get(engine)(work, jobs, min(at_once or engines.cores(), len(jobs))):
+    for ended in carried_out_by(work, jobs, min(at_once or engines.cores(), len(jobs))):
         if ended.result is None:
             failed[ended.job.name] = ended.error or Failed("it came to no result")
         else:
@@ -104,10 +120,10 @@ def _require_place(jobs: Sequence[Job], folder: Path) -> None:
     """Before any work: refuse a folder that is something else, or holds other runs."""
     if folder.exists() and not folder.is_dir():
         raise AlreadyThere(f"{folder} is a file: choose a folder for the runs")
-    if (folder / "config.json").exists():
+    if runs.is_run(folder):
         raise AlreadyThere(f"{folder} is a run: choose another folder for the comparison")
     for job in jobs:
-        if (folder / job.name / "config.json").exists():
+        if runs.is_run(folder / job.name):
             open_run(folder / job.name, job.config)
     folder.mkdir(parents=True, exist_ok=True)
 

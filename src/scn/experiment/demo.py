@@ -42,7 +42,7 @@ class View:
     file: Path  # the plain network that the SCN was configured to
     image: Tensor  # (H, W)
     label: int
-    probabilities: dict[str, Tensor]  # (classes,) of each network
+    said: dict[str, tuple[int, float]]  # by each network: a class and its probability
     shares: dict[str, float]  # of all digits that each network recognises
     count: int
 
@@ -61,20 +61,23 @@ def view_digit(folder: Path) -> View:
     plain = backbone_of(adaptive)()
     plain.load_state_dict(load_file(path))
     images, labels = data.load(DEMO.data).split("test")
-    seen = method.transform.apply(data.to_float(images), angle)
-    x = adaptive.normalisation()(seen)
-    found = {
-        "SCN D=8": plain.eval()(x).softmax(dim=1),
-        "One4All": rigid.network().eval()(x).softmax(dim=1),
+    samples = data.to_float(images)
+    logits = {
+        "SCN D=8": plain.eval()(method.inputs(samples, angle, adaptive.normalisation())),
+        "One4All": rigid.network().eval()(rigid.method().inputs(samples, angle, rigid.normalisation())),
     }
-    ours, theirs = (predictions.argmax(dim=1) == labels for predictions in found.values())
+    predictions = {name: method.objective.predictions(each) for name, each in logits.items()}
+    ours, theirs = (each == labels for each in predictions.values())
     telling = (ours & ~theirs).nonzero()
     chosen = int(telling[0]) if len(telling) else 0
     return View(
         path,
-        seen[chosen, 0],
+        method.transform.apply(samples[chosen : chosen + 1], angle)[0, 0],
         int(labels[chosen]),
-        {name: predictions[chosen] for name, predictions in found.items()},
-        {name: float(right.float().mean()) for name, right in zip(found, (ours, theirs), strict=True)},
+        {
+            name: (int(each[chosen]), float(logits[name][chosen].softmax(dim=0).max()))
+            for name, each in predictions.items()
+        },
+        {name: float(right.float().mean()) for name, right in zip(logits, (ours, theirs), strict=True)},
         len(labels),
     )

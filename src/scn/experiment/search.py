@@ -24,6 +24,7 @@ from scn.search.study import (
     SearchRow,
     by_batches,
     draw_inputs,
+    refuse_size,
     refuse_without_classes,
     scores_beside,
     study,
@@ -33,6 +34,7 @@ from scn.transforms import Transform
 Progress = Callable[[range], Iterable[int]]
 
 DEFAULT_DOUBT = "entropy"  # of a run that was trained for none
+SIZES = (1, 2, 4, 8, 16)  # of batches, where nothing is said
 
 
 def open_search(
@@ -108,11 +110,29 @@ def estimator_of(run: Run, progress: Progress = iter) -> search.Estimator:
     return net.eval()
 
 
+def fitting_sizes(run: Run, given: Sequence[int] | None = None, samples: int | None = None) -> list[int]:
+    """The batch sizes of a study; by default those that the test samples fill, or so many of them.
+
+    To be asked before any work: a size that was given and is too large is refused.
+    """
+    total = data.load(run.config.data).counts["test"]
+    count = min(samples or total, total)
+    for size in given or ():
+        refuse_size(size, count)
+    return [size for size in SIZES if size <= count] if given is None else list(given)
+
+
+def fitting_size(run: Run, given: int | None = None) -> int:
+    """The same for an evaluation, which takes one size: by default the largest."""
+    count = data.load(run.config.data).counts["test"]
+    if given is not None and given > count:
+        raise ScnError(f"there are fewer test samples than a batch of {given}")
+    return min(SIZES[-1], count) if given is None else given
+
+
 def searching(way: Search, run: Run, batch_size: int) -> Callable[[Tensor], Tensor]:
     """A network that finds the setting of every batch itself, for an evaluation of the run."""
-    if batch_size > data.load(run.config.data).counts["test"]:
-        raise ScnError(f"there are fewer test samples than a batch of {batch_size}")
-    return by_batches(way, batch_size)
+    return by_batches(way, fitting_size(run, batch_size))
 
 
 def study_run(
@@ -126,6 +146,7 @@ def study_run(
     backbone: str | None = None,
 ) -> Iterator[SearchRow]:
     """How good the search is for each batch size, beside networks that are told nothing."""
+    fitting_sizes(run, batch_sizes, samples)
     for rival in rivals:
         _require_comparable(rival, run)
     nets = [one.network(backbone_of(one, backbone) if one.is_own_class else None).eval() for one in rivals]

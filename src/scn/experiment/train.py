@@ -8,7 +8,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -19,7 +19,8 @@ from torch import Tensor, nn
 from scn import data
 from scn.core.errors import Failed, ScnError
 from scn.core.storage import failures_named, load_model, save_model, write_atomically
-from scn.runs import Run, write_json
+from scn.runs import Run
+from scn.runs.folder import METRICS
 from scn.training.batches import TrainingData, hold_back
 from scn.training.loop import Training
 from scn.training.state import State
@@ -94,7 +95,7 @@ def train(
     )
     state = training.start(backbone, choose_device(device))
     keeper = _Keeper(run, training, checkpoint_minutes, report or _unreported)
-    with _alone(run.folder), _signals_caught(keeper):
+    with _alone(run), _signals_caught(keeper):
         keeper.restore(state)
         for metrics in training.run(state, keeper.after_step):
             keeper.note(state, metrics)
@@ -125,14 +126,14 @@ def extend(run: Run, backbone: Callable[[], nn.Module], epochs: int) -> Run:
         extended.method(), extended.recipe(), training_data(run), run.normalisation(), run.config.seed
     )
     state = training.start(backbone, torch.device("cpu"))
-    with _alone(run.folder):
+    with _alone(run):
         state.net.load_state_dict(run.network(backbone).state_dict())
         state.step = before * training.steps_per_epoch
         training.judge(state)
         _Keeper(run, training, 0.0, _unreported).write_checkpoint(state)
         run.void_measurements()
         run.model_file.unlink()
-        write_json(run.folder / "config.json", asdict(longer))
+        extended.write_config()
     return extended
 
 
@@ -198,16 +199,16 @@ class _Keeper:
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
+def _alone(run: Run) -> Iterator[None]:
     """Two processes that train one run would write over each other's checkpoints."""
     if fcntl is None:
         yield
         return
-    with (folder / "config.json").open() as file:
+    with run.config_file.open() as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise Failed(f"{folder} is being trained by another process: let it end, or end it") from None
+            raise Failed(f"{run.folder} is being trained by another process: let it end, or end it") from None
         yield
 
 
@@ -229,10 +230,9 @@ def _signals_caught(keeper: _Keeper) -> Iterator[None]:
 
 def epochs_trained(folder: Path) -> int | None:
     """How many epochs this run has behind it; None before its training has begun."""
-    path = folder / "metrics.jsonl"
+    path = folder / METRICS
     return path.read_text().count("\n") if path.is_file() else None
 
 
-def last_checkpoint(folder: Path) -> Path | None:
-    path = folder / "checkpoint" / "state.safetensors"
-    return path if path.is_file() else None
+def last_checkpoint(run: Run) -> Path | None:
+    return run.checkpoint_file if run.checkpoint_file.is_file() else None

@@ -22,6 +22,7 @@ from scn.export.operations.affine import layers_of
 from scn.export.parts import Parts
 from scn.export.predictions import meaning_of
 from scn.export.source import source
+from scn.export.staging import write_staged
 from scn.export.subject import Subject
 from scn.export.trace import trace
 
@@ -54,7 +55,7 @@ def write(subject: Subject, options: Options, folder: Path) -> Report:
     made = generate(subject, options)
     files = [folder / f"{subject.name}.h", folder / f"{subject.name}.c"]
     for path, text in zip(files, (made.header, made.source), strict=True):
-        path.write_text(text, encoding="utf-8")
+        write_staged(path, text.encode())
     if options.sensor is not None:
         files += sensors.get(options.sensor, subject.transform).copy(folder)
     return Report(files, made.facts)

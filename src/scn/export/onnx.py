@@ -20,8 +20,10 @@ from torch import Tensor, nn
 
 from scn.core.errors import Failed, ScnError
 from scn.core.network import SCN
+from scn.core.storage import failures_named
 from scn.export.base import Options, Report, target
 from scn.export.predictions import meaning_of
+from scn.export.staging import final
 from scn.export.subject import Subject
 
 NEEDED = ("onnx", "onnxscript", "onnxruntime")
@@ -86,7 +88,8 @@ def _export(net: nn.Module, alpha: tuple[Tensor, ...], subject: Subject, path: P
             dynamic_shapes=({0: torch.export.Dim("batch")}, *(None for _ in alpha)),
         )
     assert program is not None
-    program.save(path, external_data=False)
+    with failures_named(final(path)):
+        program.save(path, external_data=False)
     difference, scale = differences(path, net, alpha, subject.shape)
     if not difference <= TOLERANCE * max(1.0, scale):
         raise Failed(

@@ -9,6 +9,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from scn.core.errors import AlreadyThere, ScnError
+from scn.core.storage import failures_named
+
+PREFIX = ".scn-"
 
 
 @contextmanager
@@ -17,18 +20,33 @@ def staged(folder: Path) -> Iterator[Path]:
     made = [place for place in (folder, *folder.parents) if not place.exists()]
     _make_writable(folder)
     try:
-        with tempfile.TemporaryDirectory(dir=folder, prefix=".scn-") as name:
+        with failures_named(folder):
+            temporary = tempfile.TemporaryDirectory(dir=folder, prefix=PREFIX)
+        with temporary as name:
             place = Path(name)
             yield place
             for path in [path for path in sorted(place.rglob("*")) if path.is_file()]:
                 target = folder / path.relative_to(place)
-                target.parent.mkdir(parents=True, exist_ok=True)
-                path.replace(target)
+                with failures_named(target):
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    path.replace(target)
     except BaseException:
         with suppress(OSError):  # a folder that something else has written to stays
             for new in made:
                 new.rmdir()
         raise
+
+
+def write_staged(path: Path, content: bytes) -> None:
+    """Write a file of a place for files, with the folders above it."""
+    with failures_named(final(path)):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+
+def final(path: Path) -> Path:
+    """Where a file of a place for files is in the end: errors are about that."""
+    return Path(*(part for part in path.parts if not part.startswith(PREFIX)))
 
 
 def _make_writable(folder: Path) -> None:

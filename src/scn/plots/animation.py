@@ -16,8 +16,9 @@ import torch
 from torch import Tensor
 
 from scn.core.errors import ScnError
+from scn.core.storage import failures_named
 from scn.plots.beta import betas
-from scn.plots.figures import save
+from scn.plots.files import save
 from scn.plots.options import FigureOptions
 from scn.plots.scores import angle, draw_curves
 from scn.plots.style import (
@@ -220,7 +221,7 @@ def write_film(made: Film, path: Path) -> None:
         made.figure.set_dpi(DPI)
         made.figure.draw_without_rendering()
         made.figure.set_layout_engine("none")  # settled: panels must not move from frame to frame
-        with writer.saving(made.figure, str(draft), DPI):
+        with failures_named(path), writer.saving(made.figure, str(draft), DPI):
             for frame in range(len(made.params)):
                 made.update(frame)
                 writer.grab_frame()

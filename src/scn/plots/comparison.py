@@ -8,6 +8,7 @@ from pathlib import Path
 import torch
 
 from scn.objectives import Score
+from scn.plots.files import write_figure
 from scn.plots.scores import draw_curves
 from scn.plots.style import colours, column_style, entitle, label, legend_below, new_figure
 from scn.plots.violin import Spread, draw_violins
@@ -46,4 +47,4 @@ def draw_comparison(
             legend_below(figure, left, most=8)
         draw_violins(figure.add_subplot(1, 1 + single, 1 + single), spreads, score)
         entitle(figure, title)
-        figure.savefig(path, dpi=180)
+        write_figure(figure, path, 180)

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from scn import data
 from scn.core.errors import ScnError
+from scn.plots.files import write_figure
 from scn.plots.options import FigureOptions
 from scn.plots.style import BLUE, column_style, entitle, new_figure, said
 from scn.runs.collection import LoadedRun
@@ -99,7 +100,7 @@ def draw_samples(rows: Rows, title: str, path: Path) -> None:
     with column_style():
         figure = sheet(rows, 1.3)
         figure.suptitle(title)
-        figure.savefig(path, dpi=130)
+        write_figure(figure, path, 130)
 
 
 COLUMN_SIDE = 3.2 / COUNT

@@ -9,6 +9,7 @@ import torch
 
 from scn import methods
 from scn.objectives import Score
+from scn.plots.files import write_figure
 from scn.plots.scale import score_axis
 from scn.plots.style import BLUE, BLUES, GREY, PURPLE, VERMILION
 from scn.search.stream import Stream
@@ -42,7 +43,7 @@ def draw_search(rows: Sequence[SearchRow], score: Score, title: str, path: Path)
         axes.minorticks_off()
         axes.grid(alpha=0.3)
     figure.suptitle(title, fontsize=10)
-    figure.savefig(path, dpi=130)
+    write_figure(figure, path, 130)
     plt.close(figure)
 
 
@@ -79,5 +80,5 @@ def draw_stream(stream: Stream, transform: Transform, title: str, path: Path, mo
     grid[0, 0].legend(fontsize=8, loc="upper right")
     grid[-1, 0].set_xlabel("input")
     figure.suptitle(title, fontsize=10)
-    figure.savefig(path, dpi=130)
+    write_figure(figure, path, 130)
     plt.close(figure)

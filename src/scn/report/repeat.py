@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from scn import objectives
-from scn.data import Normalisation
+from scn.data import Normalisation, is_path
 from scn.experiment import tasks
 from scn.runs import RunConfig
 from scn.runs.collection import LoadedRun
@@ -34,8 +34,19 @@ def _of_run(one: LoadedRun) -> list[str]:
         first, *later = [*earlier, int(config.recipe["epochs"])]
         begun = replace(config, recipe={**config.recipe, "epochs": first})
         made = [["scn", "train", *training_options(begun), "-o", folder]]
-        made += [["scn", "train", "--resume", folder, "--epochs", str(epochs)] for epochs in later]
-    return [shlex.join(line) for line in (*made, ["scn", "evaluate", folder, *_evaluation_options(one)])]
+        resumed = ["scn", "train", "--resume", folder, *_allowance(config), "--epochs"]
+        made += [[*resumed, str(epochs)] for epochs in later]
+    evaluated = ["scn", "evaluate", folder, *_allowance(config), *_evaluation_options(one)]
+    return [shlex.join(line) for line in (*made, evaluated)]
+
+
+def _allowance(config: RunConfig) -> list[str]:
+    """What allows the parts of one's own that a run names, where a command does not name them itself."""
+    named = [config.method, *config.transform.split("+"), config.objective["name"]]
+    named += [] if is_path(config.data) else [config.data]
+    named += [] if "name" in config.backbone else [config.backbone["class"]]
+    own = sorted({name.strip() for name in named if ":" in name})
+    return ["--allow", ",".join(own)] if own else []
 
 
 def training_options(config: RunConfig) -> list[str]:

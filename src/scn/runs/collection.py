@@ -20,7 +20,7 @@ from scn import methods
 from scn.core.errors import NotThere, ScnError
 from scn.core.network import SCN
 from scn.objectives import Score
-from scn.runs.folder import Run, backbone_of, read
+from scn.runs.folder import CONFIG, Run, backbone_of, read
 from scn.runs.labels import Key, distinguish, refuse_different_tasks
 from scn.runs.outcome import Outcome
 from scn.runs.scores import ENOUGH, Scores, read_scores, table_file
@@ -181,15 +181,15 @@ def _expanded(path: Path) -> Iterator[Path]:
     """The run itself, or those in a folder of runs such as `scn compare` writes."""
     if not path.exists():
         raise NotThere(f"there is no run {path}: `scn train -o {path}` makes one")
-    if (path / "config.json").is_file() or not path.is_dir():
+    if (path / CONFIG).is_file() or not path.is_dir():
         yield path
         return
-    inner = sorted(child.parent for child in path.glob("*/config.json"))
+    inner = sorted(child.parent for child in path.glob(f"*/{CONFIG}"))
     if not inner:
         raise NotThere(
             f"{path} is not a run, and holds none: `scn train -o {path}` makes a run, `scn compare` several"
         )
-    deeper = sorted({child.parent.parent for child in path.glob("*/*/config.json")} - set(inner))
+    deeper = sorted({child.parent.parent for child in path.glob(f"*/*/{CONFIG}")} - set(inner))
     if deeper:
         raise ScnError(
             f"{path} holds the run {inner[0].name}, and {deeper[0].name} with runs of its own: name what you "

@@ -42,7 +42,9 @@ from scn.transforms import Transform
 FORMAT = 2
 # What a name meant in runs of an earlier format: alpha of a turn in space were cosines and sines.
 FORMER_PRESETS = {("rotation-3d", "default"): "angles"}
-MEASURED = (f"{STEM}*.csv", f"{FORMER_STEM}*.csv", "evaluation*.json", "search-*.*", "device.json")
+CONFIG, METRICS, DEVICE = "config.json", "metrics.jsonl", "device.json"
+CHECKPOINT = Path("checkpoint") / "state.safetensors"
+MEASURED = (f"{STEM}*.csv", f"{FORMER_STEM}*.csv", "evaluation*.json", "search-*.*", DEVICE)
 
 
 def versions() -> dict[str, str]:
@@ -84,6 +86,10 @@ class Run:
     config: RunConfig
 
     @property
+    def config_file(self) -> Path:
+        return self.folder / CONFIG
+
+    @property
     def model_file(self) -> Path:
         return self.folder / "model.safetensors"
 
@@ -98,15 +104,15 @@ class Run:
 
     @property
     def metrics_file(self) -> Path:
-        return self.folder / "metrics.jsonl"
+        return self.folder / METRICS
 
     @property
     def checkpoint_file(self) -> Path:
-        return self.folder / "checkpoint" / "state.safetensors"
+        return self.folder / CHECKPOINT
 
     @property
     def device_file(self) -> Path:
-        return self.folder / "device.json"
+        return self.folder / DEVICE
 
     @property
     def estimator_file(self) -> Path:
@@ -162,6 +168,10 @@ class Run:
         self.void_measurements()
         self.method().save(net, self.model_file)
 
+    def write_config(self) -> None:
+        """Write what the run is, in place of what it was."""
+        write_json(self.config_file, asdict(self.config))
+
     def void_measurements(self) -> None:
         """Remove everything that was measured of a network that is no longer there."""
         for pattern in MEASURED:
@@ -169,22 +179,28 @@ class Run:
                 old.unlink()
 
 
+def is_run(folder: Path) -> bool:
+    """Whether this folder holds a run."""
+    return (folder / CONFIG).exists()
+
+
 def create(folder: Path, config: RunConfig) -> Run:
     """A new run folder; a folder that holds a run already is refused."""
-    if (folder / "config.json").exists():
+    if is_run(folder):
         raise AlreadyThere(f"{folder} holds a run already: choose another folder for the new one")
     if folder.exists() and not folder.is_dir():
         raise AlreadyThere(f"{folder} is a file: choose a folder for the run")
     folder.mkdir(parents=True, exist_ok=True)
-    write_json(folder / "config.json", asdict(config))
-    return Run(folder, config)
+    run = Run(folder, config)
+    run.write_config()
+    return run
 
 
 def read(folder: Path) -> Run:
     """The run in this folder."""
-    path = folder / "config.json"
+    path = folder / CONFIG
     if not path.is_file():
-        raise NotThere(f"{folder} is not a run: it has no config.json. `scn train` makes a run")
+        raise NotThere(f"{folder} is not a run: it has no {CONFIG}. `scn train` makes a run")
     try:
         content = json.loads(path.read_text())
         if content["format"] > FORMAT:

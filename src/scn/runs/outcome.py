@@ -72,7 +72,10 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def write_comparison(rows: Sequence[Row], folder: Path, facts: dict[str, Any]) -> Path:
-    """comparison.json: the table of all runs in a folder, and what they were tested on."""
+    """comparison.json: the table of all runs in a folder, and what they were tested on.
+
+    It is for other programs: nothing here reads it, because every run says what it reached.
+    """
     path = folder / "comparison.json"
     content = {**facts, "rows": [asdict(row) for row in rows]}
     write_atomically(path, (json.dumps(content, indent=2) + "\n").encode())

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from scn import data
 from scn.data import to_float
+from scn.objectives import Score
 from scn.runs import Run
+from scn.search.study import under_key
 from scn.search.tracker import Tracker
 
 START = 10  # inputs that a tracker may take to find its setting first
@@ -36,8 +39,8 @@ class Stream:
         waits = [self._wait(int(jump)) for jump in self.jumps]
         return Summary(
             inputs=len(self.values),
-            accuracy=self.values[START:].mean().item(),
-            known_accuracy=self.known_values[START:].mean().item(),
+            reached=self.values[START:].mean().item(),
+            known=self.known_values[START:].mean().item(),
             jumps=len(waits),
             recovered=sum(wait <= PATIENCE for wait in waits) / len(waits) if waits else None,
             reconfigured=self.reconfigured.double().mean().item(),
@@ -52,21 +55,19 @@ class Stream:
 
 @dataclass(frozen=True)
 class Summary:
-    """Shares; accuracies are those after the first few inputs, jumps included.
-
-    A tracker goes by class probabilities, so that its score is always the accuracy.
-    """
+    """Scores are those after the first few inputs, jumps included; the rest are shares."""
 
     inputs: int
-    accuracy: float
-    known_accuracy: float
+    reached: float
+    known: float  # with the setting known
     jumps: int
     recovered: float | None  # of the jumps, in time; None without any
     reconfigured: float  # of the inputs
     lost: float  # of the inputs
 
-    def to_json(self) -> dict[str, float | None]:
-        return asdict(self)
+    def to_json(self, score: Score) -> dict[str, Any]:
+        """For a file: scores under the key of the score."""
+        return under_key(asdict(self), score)
 
 
 def walk(tracker: Tracker, count: int, drift: Tensor, generator: torch.Generator) -> tuple[Tensor, Tensor]:

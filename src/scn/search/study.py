@@ -42,8 +42,13 @@ class SearchRow:
 
     def to_json(self, score: Score) -> dict[str, Any]:
         """For a file: scores under the key of the score."""
-        names = {"reached": score.key, "known": f"known_{score.key}"}
-        return {names.get(name, name): value for name, value in asdict(self).items()}
+        return under_key(asdict(self), score)
+
+
+def under_key(content: dict[str, Any], score: Score) -> dict[str, Any]:
+    """What was reached, and what is reached with the setting known, by the key of the score."""
+    names = {"reached": score.key, "known": f"known_{score.key}"}
+    return {names.get(name, name): value for name, value in content.items()}
 
 
 @dataclass(frozen=True)
@@ -61,14 +66,19 @@ def draw_inputs(run: Run, batch_size: int, samples: int | None = None, seed: int
     images, labels = data.load(run.config.data).split("test")
     generator = torch.Generator().manual_seed(seed)
     order = torch.randperm(len(images), generator=generator)[:samples]
-    if batch_size < 1 or batch_size > len(order):
-        raise ScnError(f"a batch size must be from 1 to {len(order)}, the test samples, but is {batch_size}")
+    refuse_size(batch_size, len(order))
     order = order[: len(order) // batch_size * batch_size]
     params = run.transform().sample(len(order) // batch_size, generator)
     picked = to_float(images[order])
     return ChangedInputs(
         picked, inputs_of(run, picked, params), run.objective().labels(labels[order]), params
     )
+
+
+def refuse_size(batch_size: int, samples: int) -> None:
+    """Refuse a batch that so many test samples do not fill."""
+    if not 1 <= batch_size <= samples:
+        raise ScnError(f"a batch size must be from 1 to {samples}, the test samples, but is {batch_size}")
 
 
 def inputs_of(run: Run, samples: Tensor, params: Tensor) -> Tensor:

@@ -16,6 +16,7 @@ from scn.export.base import Options
 from scn.export.predictions import meaning_of
 from scn.export.sensors import Sensor, fitting
 from scn.export.sensors import get as get_sensor
+from scn.export.staging import write_staged
 from scn.export.subject import Subject
 
 FOLDER = Path(__file__).parent
@@ -81,8 +82,7 @@ def write(folder: Path, files: dict[str, str]) -> list[Path]:
     made = []
     for name, text in files.items():
         path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        write_staged(path, text.encode())
         made.append(path)
     return made
 

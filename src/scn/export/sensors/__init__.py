@@ -17,6 +17,7 @@ from torch import Tensor
 from scn.core.errors import ScnError
 from scn.core.network import SCN
 from scn.core.registry import nearest
+from scn.export.staging import write_staged
 from scn.export.subject import Subject
 from scn.transforms import Transform
 
@@ -49,7 +50,7 @@ class Sensor:
         """Put the adapter beside a network's C code."""
         made = [folder / path.name for path in self.files]
         for source, copy in zip(self.files, made, strict=True):
-            copy.write_bytes(source.read_bytes())
+            write_staged(copy, source.read_bytes())
         return made
 
     @torch.no_grad()

@@ -1,8 +1,4 @@
-"""Engines carry out many jobs: a function and its jobs in, what came of each out, in the order they end.
-
-An engine promises that a job that fails takes no other with it, and that nothing goes on when its caller
-stops asking. `local` are processes of this computer.
-"""
+"""The engine of this computer: processes that take one job after the other."""
 
 from __future__ import annotations
 
@@ -17,40 +13,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from typing import Any, Generic, Protocol, TypeVar
+from multiprocessing.reduction import ForkingPickler
+from typing import Any, Generic
 
 from scn.core.errors import Failed, ScnError
-from scn.core.registry import Registry
-
-J = TypeVar("J")
-R = TypeVar("R")
+from scn.experiment.engines.base import Ended, J, R, registry
 
 GRACE = 10.0  # seconds in which a process that is told to end may write its checkpoint
-
-
-@dataclass(frozen=True)
-class Ended(Generic[J, R]):
-    """A job that is over: its result, or the error that it ended in."""
-
-    job: J
-    result: R | None = None
-    error: Exception | None = None
-
-
-class Engine(Protocol):
-    """Calls work(job) for each of the jobs, `at_once` of them side by side."""
-
-    def __call__(self, work: Callable[[J], R], jobs: Sequence[J], at_once: int) -> Iterator[Ended[J, R]]: ...
-
-
-registry: Registry[Engine] = Registry("engine")
-get = registry.get
-
-
-def cores() -> int:
-    """How many processors this process may use."""
-    allowed = getattr(os, "sched_getaffinity", None)  # not on every system
-    return len(allowed(0)) if allowed else os.cpu_count() or 1
 
 
 @registry.register("local")
@@ -101,7 +70,7 @@ class _Worker(Generic[J, R]):
         (job,) = self.job
         try:
             result, error = self.connection.recv()
-        except EOFError:
+        except (EOFError, ConnectionError):
             self.process.join()
             code = self.process.exitcode
             return Ended(
@@ -111,6 +80,8 @@ class _Worker(Generic[J, R]):
                     "fewer `jobs` at a time may help"
                 ),
             )
+        except Exception as unread:  # of whatever was to be made of what was sent
+            return Ended(job, error=RuntimeError(f"its result cannot be read: {_named(unread)}"))
         return Ended(job, result, error)
 
 
@@ -131,20 +102,43 @@ def _serve(connection: Connection, work: Callable[[Any], Any]) -> None:
     try:
         while True:
             job = connection.recv()
-            connection.send(_outcome(work, job))
-    except (KeyboardInterrupt, EOFError, BrokenPipeError):
+            _answer(connection, _outcome(work, job))
+    except (KeyboardInterrupt, EOFError, ConnectionError):
         return
+
+
+def _answer(connection: Connection, outcome: tuple[Any, Exception | None]) -> None:
+    try:
+        connection.send(outcome)
+    except ConnectionError:
+        raise
+    except Exception as unsent:  # nothing of it is on its way yet
+        connection.send((None, RuntimeError(f"its result cannot be sent: {_named(unsent)}")))
 
 
 def _outcome(work: Callable[[Any], Any], job: Any) -> tuple[Any, Exception | None]:
     """The result, or an error that can be sent, with the traceback as a note."""
     try:
         return work(job), None
-    except (ScnError, OSError) as error:
-        error.add_note(f"in a process of its own:\n{traceback.format_exc()}")
-        return None, error
-    except Exception as error:  # of a type that may not be there, or not be made of texts and numbers alone
-        return None, RuntimeError(f"{type(error).__name__}: {error}\n{traceback.format_exc()}")
+    except Exception as error:
+        if isinstance(error, ScnError | OSError) and _can_be_sent(error):
+            error.add_note(f"in a process of its own:\n{traceback.format_exc()}")
+            return None, error
+        # of a type that may not be there, or not be made of texts and numbers alone
+        return None, RuntimeError(f"{_named(error)}\n{traceback.format_exc()}")
+
+
+def _can_be_sent(error: Exception) -> bool:
+    """Whether it can be made again from what is sent of it."""
+    try:
+        ForkingPickler.loads(ForkingPickler.dumps(error))
+    except Exception:
+        return False
+    return True
+
+
+def _named(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
 
 
 def _end_with_parent() -> None:

@@ -1,0 +1,15 @@
+"""Engines carry out many jobs: a function and its jobs in, what came of each out, in the order they end.
+
+An engine promises that a job that fails takes no other with it, and that nothing goes on when its caller
+stops asking. To add one, write a function decorated by `@registry.register("name")` in a file of its own and
+import it here.
+"""
+
+from scn.experiment.engines.base import Ended, Engine, cores, registry
+from scn.experiment.engines.local import local
+
+get = registry.get
+
+USUAL = "local"  # where nothing is said
+
+__all__ = ["USUAL", "Ended", "Engine", "cores", "get", "local", "registry"]
