@@ -219,10 +219,18 @@ def test_nothing_is_made_where_another_comparison_is(small_data: str, tmp_path: 
 
 
 def test_an_interrupted_comparison_keeps_its_checkpoints_and_goes_on(tmp_path: Path) -> None:
-    """Ctrl-C reaches the command and its workers alike; each writes what it has."""
-    call = [sys.executable, "-c", "from scn.cli.main import main; main()", "compare", "--epochs", "3000"]
-    chosen = ("--methods", "scn", "--dims", "1,2,3", "--seeds", "1", "--jobs", "2", "-o", str(tmp_path / "c"))
-    process = subprocess.Popen([*call, *chosen], stderr=subprocess.PIPE, text=True, start_new_session=True)
+    """Ctrl-C reaches the command and its workers alike; each writes what it has.
+
+    A script starts what runs in its background deaf to Ctrl-C: the command must hear it all the same, or
+    else it would take the workers that stop for workers that failed.
+    """
+    deaf = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
+    call = [sys.executable, "-c", f"{deaf}; from scn.cli.main import main; main()", "compare"]
+    chosen = ("--methods", "scn", "--dims", "1,2,3", "--seeds", "1", "--jobs", "2", "--epochs", "3000")
+    place = ("-o", str(tmp_path / "c"))
+    process = subprocess.Popen(
+        [*call, *chosen, *place], stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
     folders = [tmp_path / "c" / f"scn-d{d}-seed0" for d in (1, 2)]
     while not all((one / "metrics.jsonl").is_file() and epochs_trained(one) for one in folders):
         time.sleep(0.1)

@@ -23,6 +23,7 @@ from commands import run
 from scn import methods, runs
 from scn.core.storage import load_model
 from scn.data import Normalisation
+from scn.experiment.plan import plan_run
 from scn.experiment.train import train
 from scn.objectives.classification import ACCURACY, Classification
 from scn.report.repeat import commands
@@ -146,6 +147,17 @@ def test_an_interrupted_run_says_how_to_go_on(small_data: str, tmp_path: Path) -
     assert f"scn train --resume {folder}" in err.decode()
     assert (folder / "checkpoint" / "state.safetensors").is_file()
     assert "has no trained network yet" in run("evaluate", str(folder)).err
+
+
+def test_an_interruption_that_the_caller_ignores_is_ignored(small_data: str, tmp_path: Path) -> None:
+    recipe = Recipe(epochs=1, batch_size=64)
+    opened = runs.create(tmp_path / "run", plan_run(small_data, "rotation", "mlp", "one4all", recipe))
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        train(opened, backbone_of(opened), report=lambda *_: signal.raise_signal(signal.SIGINT))
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert opened.is_trained
 
 
 def test_a_finished_run_is_not_trained_again(small_data: str, tmp_path: Path) -> None:
