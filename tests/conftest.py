@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -19,6 +19,8 @@ from hypothesis import settings
 
 from needs import real_file, summary
 from scn import data
+from scn.experiment import engines
+from scn.experiment.engines import Ended
 
 __all__ = ["real_file"]
 
@@ -106,6 +108,16 @@ def _compiled_anew(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _seed() -> None:
     torch.manual_seed(0)
+
+
+def _one_by_one(work: Callable[[Any], Any], jobs: Sequence[Any], at_once: int) -> Iterator[Ended[Any, Any]]:
+    return (Ended(job, work(job)) for job in jobs)
+
+
+@pytest.fixture
+def without_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Comparisons run here: each process would import torch first, which takes longer than its run."""
+    monkeypatch.setitem(engines.registry._entries, "local", _one_by_one)
 
 
 @pytest.fixture(scope="session")

@@ -152,9 +152,13 @@ def test_a_run_that_fails_is_named_and_the_others_are_kept(small_data: str, tmp_
     assert (folder / "one4all-seed0" / "model.safetensors").is_file()
 
 
-def test_progress_is_plain_lines_where_there_is_no_terminal(small_data: str, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("without_processes")
+def test_progress_is_plain_lines_where_there_is_no_terminal(
+    small_data: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "LOOK_SECONDS", 0.01)
     arguments = ("compare", "--data", small_data, *SMALL[:-1], "--methods", "one4all", "--seeds", "1")
-    result = run(*arguments, "--epochs", "200", "-o", str(tmp_path / "c"))
+    result = run(*arguments, "--epochs", "30", "-o", str(tmp_path / "c"))
     assert result.code == 0, result.err
     lines = result.err.splitlines()
     assert lines[0] == "one4all-seed0: begun"
@@ -199,6 +203,7 @@ def test_numbers_below_one_are_refused(arguments: list[str], message: str, tmp_p
     assert not (tmp_path / "c").exists()
 
 
+@pytest.mark.usefixtures("without_processes")
 def test_a_place_that_cannot_hold_a_comparison_is_refused(small_data: str, tmp_path: Path) -> None:
     arguments = ("compare", "--data", small_data, *SMALL, "--methods", "one4all", "--seeds", "1", "-o")
     (tmp_path / "file").touch()
@@ -210,6 +215,7 @@ def test_a_place_that_cannot_hold_a_comparison_is_refused(small_data: str, tmp_p
     assert (result.code, "is a run: choose another folder" in result.err) == (2, True)
 
 
+@pytest.mark.usefixtures("without_processes")
 def test_nothing_is_made_where_another_comparison_is(small_data: str, tmp_path: Path) -> None:
     call = ("compare", "--data", small_data, *SMALL, "--seeds", "1", "-o", str(tmp_path / "c"), "--methods")
     assert run(*call, "one4all").code == 0

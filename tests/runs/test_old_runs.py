@@ -138,6 +138,7 @@ def test_an_interrupted_run_ends_bit_for_bit_where_the_old_version_ended(old: Pa
     assert again["accuracy"] == pytest.approx(before, abs=1e-9 if same_machine else 0.01)
 
 
+@pytest.mark.usefixtures("without_processes")
 def test_a_comparison_that_is_there_is_read_and_not_trained_again(old: Path) -> None:
     before = facts(old / "compared" / "comparison.json")
     told = json.loads(done(*COMPARED, "-o", old / "compared"))
