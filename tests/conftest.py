@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -19,6 +19,8 @@ from hypothesis import settings
 
 from needs import real_file, summary
 from scn import data
+from scn.experiment import engines
+from scn.experiment.engines import Ended
 
 __all__ = ["real_file"]
 
@@ -33,18 +35,22 @@ MARKING = {"real_file": "data", "real_data": "data", "emulated": "emulator", "ch
 
 # Whole files go to a worker, so that each trains, compiles and opens a browser once: the longest first.
 LONGEST_FIRST = (
-    "pages/test_pages.py",
     "training/test_step.py",
+    "pages/test_pages.py",
     "project/test_docs.py",
     "training/test_train.py",
     "experiment/test_compare.py",
+    "search/test_search.py",
     "training/test_structure.py",
+    "core/test_compile.py",
+    "device/test_device.py",
     "experiment/test_tasks.py",
     "cli/test_regression.py",
-    "transforms/test_own_parts.py",
-    "core/test_compile.py",
     "runs/test_published.py",
-    "search/test_search.py",
+    "project/test_examples.py",
+    "experiment/test_engines.py",
+    "transforms/test_own_parts.py",
+    "data/test_forms.py",
 )
 TESTS = Path(__file__).parent
 
@@ -106,6 +112,16 @@ def _compiled_anew(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _seed() -> None:
     torch.manual_seed(0)
+
+
+def _one_by_one(work: Callable[[Any], Any], jobs: Sequence[Any], at_once: int) -> Iterator[Ended[Any, Any]]:
+    return (Ended(job, work(job)) for job in jobs)
+
+
+@pytest.fixture
+def without_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Comparisons run here: each process would import torch first, which takes longer than its run."""
+    monkeypatch.setitem(engines.registry._entries, "local", _one_by_one)
 
 
 @pytest.fixture(scope="session")

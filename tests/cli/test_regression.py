@@ -72,6 +72,7 @@ def test_c_predicts_what_torch_does_on_the_emulated_device(weather: Path) -> Non
     assert row["r2"] == pytest.approx(row["torch_r2"], abs=1e-5)
 
 
+@pytest.mark.usefixtures("without_processes")
 def test_an_error_that_shall_be_low_is_compared_by_its_own_direction(weather: Path) -> None:
     options = [*PARTS, *SMALL, "--methods", "scn,one4all", "--dims", "2", "--seeds", "1", "--jobs", "1"]
     done = run("compare", *options, "--objective", "regression-mae", "-o", str(weather), "--json")

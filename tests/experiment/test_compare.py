@@ -152,9 +152,13 @@ def test_a_run_that_fails_is_named_and_the_others_are_kept(small_data: str, tmp_
     assert (folder / "one4all-seed0" / "model.safetensors").is_file()
 
 
-def test_progress_is_plain_lines_where_there_is_no_terminal(small_data: str, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("without_processes")
+def test_progress_is_plain_lines_where_there_is_no_terminal(
+    small_data: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "LOOK_SECONDS", 0.01)
     arguments = ("compare", "--data", small_data, *SMALL[:-1], "--methods", "one4all", "--seeds", "1")
-    result = run(*arguments, "--epochs", "200", "-o", str(tmp_path / "c"))
+    result = run(*arguments, "--epochs", "30", "-o", str(tmp_path / "c"))
     assert result.code == 0, result.err
     lines = result.err.splitlines()
     assert lines[0] == "one4all-seed0: begun"
@@ -199,6 +203,7 @@ def test_numbers_below_one_are_refused(arguments: list[str], message: str, tmp_p
     assert not (tmp_path / "c").exists()
 
 
+@pytest.mark.usefixtures("without_processes")
 def test_a_place_that_cannot_hold_a_comparison_is_refused(small_data: str, tmp_path: Path) -> None:
     arguments = ("compare", "--data", small_data, *SMALL, "--methods", "one4all", "--seeds", "1", "-o")
     (tmp_path / "file").touch()
@@ -210,6 +215,7 @@ def test_a_place_that_cannot_hold_a_comparison_is_refused(small_data: str, tmp_p
     assert (result.code, "is a run: choose another folder" in result.err) == (2, True)
 
 
+@pytest.mark.usefixtures("without_processes")
 def test_nothing_is_made_where_another_comparison_is(small_data: str, tmp_path: Path) -> None:
     call = ("compare", "--data", small_data, *SMALL, "--seeds", "1", "-o", str(tmp_path / "c"), "--methods")
     assert run(*call, "one4all").code == 0
@@ -219,10 +225,18 @@ def test_nothing_is_made_where_another_comparison_is(small_data: str, tmp_path: 
 
 
 def test_an_interrupted_comparison_keeps_its_checkpoints_and_goes_on(tmp_path: Path) -> None:
-    """Ctrl-C reaches the command and its workers alike; each writes what it has."""
-    call = [sys.executable, "-c", "from scn.cli.main import main; main()", "compare", "--epochs", "3000"]
-    chosen = ("--methods", "scn", "--dims", "1,2,3", "--seeds", "1", "--jobs", "2", "-o", str(tmp_path / "c"))
-    process = subprocess.Popen([*call, *chosen], stderr=subprocess.PIPE, text=True, start_new_session=True)
+    """Ctrl-C reaches the command and its workers alike; each writes what it has.
+
+    A script starts what runs in its background deaf to Ctrl-C: the command must hear it all the same, or
+    else it would take the workers that stop for workers that failed.
+    """
+    deaf = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
+    call = [sys.executable, "-c", f"{deaf}; from scn.cli.main import main; main()", "compare"]
+    chosen = ("--methods", "scn", "--dims", "1,2,3", "--seeds", "1", "--jobs", "2", "--epochs", "3000")
+    place = ("-o", str(tmp_path / "c"))
+    process = subprocess.Popen(
+        [*call, *chosen, *place], stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
     folders = [tmp_path / "c" / f"scn-d{d}-seed0" for d in (1, 2)]
     while not all((one / "metrics.jsonl").is_file() and epochs_trained(one) for one in folders):
         time.sleep(0.1)

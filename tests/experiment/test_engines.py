@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import importlib
 import os
+import signal
 import time
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import pytest
@@ -54,6 +57,8 @@ def work(job: tuple[str, float]) -> str:
         raise Odd(1, 2)
     elif name == "die":
         os._exit(9)
+    elif name == "interrupt":
+        os.kill(os.getpid(), signal.SIGINT)
     return f"{name} {value}"
 
 
@@ -127,6 +132,37 @@ def _note_or_wait(path: str) -> str:
         note(path)
     time.sleep(2.0)
     return "waited"
+
+
+def test_ctrl_c_is_for_the_caller_and_not_for_the_workers() -> None:
+    assert [one.result for one in local(work, [("interrupt", 1.0)], 1)] == ["interrupt 1.0"]
+
+
+@pytest.mark.parametrize("by_another_thread", [False, True])
+def test_ctrl_c_while_a_process_starts_is_heard_when_it_has_started(
+    by_another_thread: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin, started = BaseProcess.start, []
+
+    def start(process: BaseProcess) -> None:
+        if by_another_thread:
+            with ThreadPoolExecutor(max_workers=1) as pool:
+                pool.submit(signal.pthread_sigmask, signal.SIG_UNBLOCK, {signal.SIGINT}).result()
+                pool.submit(signal.raise_signal, signal.SIGINT).result()
+        else:
+            os.kill(os.getpid(), signal.SIGINT)
+        begin(process)
+        started.append(process)
+
+    monkeypatch.setattr(BaseProcess, "start", start)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            list(local(work, [("quick", 1.0)], 1))
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert len(started) == 1
 
 
 def test_one_at_a_time_is_the_least() -> None:

@@ -11,10 +11,9 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -22,7 +21,6 @@ from commands import run
 from needs import real_file, tool
 from scn import backbones, methods, transforms
 from scn.experiment import engines
-from scn.experiment.engines import Ended
 from scn.search.estimator import train_estimator
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -45,11 +43,6 @@ ABSENT = {
     r"there is no checkpoint ([\w.]+)": lambda found: real_file("SCN_REFERENCE_DIR", found[1]),
     r"needs ([\w-]+)[^:]*: on Debian": lambda found: tool(found[1]),
 }
-
-
-def one_by_one(work: Callable[[Any], Any], jobs: Sequence[Any], at_once: int) -> Iterator[Ended[Any, Any]]:
-    """An engine without processes: each would import torch first, which takes longer than its run."""
-    return (Ended(job, work(job)) for job in jobs)
 
 
 def blocks(page: Path, *languages: str) -> list[tuple[str, str]]:
@@ -97,13 +90,13 @@ def test_every_code_block_runs(
     page: Path,
     tmp_path: Path,
     few_samples: Path,
+    without_processes: None,
     monkeypatch: pytest.MonkeyPatch,
     request: pytest.FixtureRequest,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     if "SCN_DATA_DIR" in os.environ:
         monkeypatch.setenv("SCN_DATA_DIR", str(few_samples))
-    monkeypatch.setitem(engines.registry._entries, "local", one_by_one)
     if re.search(r"runs/(demo|scn-d3|scn-d8)", page.read_text()):
         shutil.copytree(request.getfixturevalue("trained"), "runs")
     for published in Path(os.environ.get("SCN_REFERENCE_DIR", "nowhere")).glob("*_weights.npz"):

@@ -39,6 +39,10 @@ COMPARED = [
     *("--epochs", "6", "--set", "learning_rate=0.05", "--methods", "scn,one4all,inverse", "--dims", "2"),
     *("--seeds", "1", "--step", "60", "--quiet", "--json"),
 ]
+FINISHED = [
+    *("train", "--data", "digits", "--transform", "brightness", "--backbone", "shallow-cnn", "--width", "1"),
+    *("--dims", "2", "--epochs", "8", "--learning-rate", "0.02", "--seed", "1", "--quiet"),
+]
 
 
 @pytest.fixture
@@ -110,18 +114,22 @@ def test_a_search_finds_what_it_found(old: Path) -> None:
         assert [row[key] for row in told["rows"]] == [row[key] for row in before]
 
 
+def weights_differ(ours: Path, theirs: Path) -> float:
+    """By how much the weights of two runs differ at most."""
+    one, other = (load_file(folder / "model.safetensors") for folder in (ours, theirs))
+    assert one.keys() == other.keys()
+    return max(float((one[key].double() - other[key].double()).abs().max()) for key in one)
+
+
 def test_an_interrupted_run_ends_bit_for_bit_where_the_old_version_ended(old: Path) -> None:
+    """Bits are promised for one machine: where the whole training, begun anew, comes to those of old.
+
+    On other processors 17 steps differed by 6e-8; with the samples in another order they differ by 6e-3.
+    """
     done("train", "--resume", old / "interrupted", "--quiet")
-    ours = load_file(old / "interrupted" / "model.safetensors")
-    theirs = load_file(OLD / "finished" / "model.safetensors")
-    assert ours.keys() == theirs.keys()
-    same_machine = torch.backends.cpu.get_cpu_capability() == "AVX512" and torch.__version__.startswith(
-        runs.read(OLD / "finished").config.versions["torch"].split("+")[0]
-    )
-    for key, value in theirs.items():
-        torch.testing.assert_close(
-            ours[key], value, rtol=0 if same_machine else 1e-2, atol=0 if same_machine else 1e-3
-        )
+    done(*FINISHED, "-o", old / "anew")
+    same_machine = weights_differ(old / "anew", OLD / "finished") == 0
+    assert weights_differ(old / "interrupted", OLD / "finished") <= (0 if same_machine else 1e-5)
     assert not (old / "interrupted" / "checkpoint").exists()
     lines = (old / "interrupted" / "metrics.jsonl").read_text().splitlines()
     assert [json.loads(line)["epoch"] for line in lines] == list(range(1, 9))
@@ -130,6 +138,7 @@ def test_an_interrupted_run_ends_bit_for_bit_where_the_old_version_ended(old: Pa
     assert again["accuracy"] == pytest.approx(before, abs=1e-9 if same_machine else 0.01)
 
 
+@pytest.mark.usefixtures("without_processes")
 def test_a_comparison_that_is_there_is_read_and_not_trained_again(old: Path) -> None:
     before = facts(old / "compared" / "comparison.json")
     told = json.loads(done(*COMPARED, "-o", old / "compared"))

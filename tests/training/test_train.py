@@ -23,6 +23,7 @@ from commands import run
 from scn import methods, runs
 from scn.core.storage import load_model
 from scn.data import Normalisation
+from scn.experiment.plan import plan_run
 from scn.experiment.train import train
 from scn.objectives.classification import ACCURACY, Classification
 from scn.report.repeat import commands
@@ -94,20 +95,25 @@ def start(*arguments: str, errors: int = subprocess.DEVNULL) -> subprocess.Popen
     return subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=errors)
 
 
+def last_written(path: Path) -> int:
+    return path.stat().st_mtime_ns if path.exists() else 0
+
+
 def kill_drill(data: str, folder: Path, kills: int, seed: int) -> int:
     """Kill a run at random moments, resume it each time, and compare it with one left in peace."""
     often = ("--checkpoint-minutes", "0.0002", "--quiet")
-    sizes = ("--data", data, "--epochs", "60", "--batch-size", "32", "--dims", "3", *often)
+    sizes = ("--data", data, "--epochs", "24", "--batch-size", "32", "--dims", "3", *often)
     assert run("train", *sizes, "-o", str(folder / "peace")).code == 0
     draw = random.Random(seed)
     arguments: tuple[str, ...] = (*sizes, "-o", str(folder / "killed"))
     killed = 0
     while killed < kills:
+        before = last_written(folder / "killed" / "metrics.jsonl")
         process = start(*arguments)
-        while not (folder / "killed" / "config.json").exists():
-            time.sleep(0.01)
+        while process.poll() is None and last_written(folder / "killed" / "metrics.jsonl") == before:
+            time.sleep(0.01)  # until it trains
         try:
-            process.wait(timeout=draw.uniform(1.5, 3.0))
+            process.wait(timeout=draw.uniform(0.1, 0.7))
             break  # it came to its end before the blow
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGKILL)
@@ -146,6 +152,17 @@ def test_an_interrupted_run_says_how_to_go_on(small_data: str, tmp_path: Path) -
     assert f"scn train --resume {folder}" in err.decode()
     assert (folder / "checkpoint" / "state.safetensors").is_file()
     assert "has no trained network yet" in run("evaluate", str(folder)).err
+
+
+def test_an_interruption_that_the_caller_ignores_is_ignored(small_data: str, tmp_path: Path) -> None:
+    recipe = Recipe(epochs=1, batch_size=64)
+    opened = runs.create(tmp_path / "run", plan_run(small_data, "rotation", "mlp", "one4all", recipe))
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        train(opened, backbone_of(opened), report=lambda *_: signal.raise_signal(signal.SIGINT))
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert opened.is_trained
 
 
 def test_a_finished_run_is_not_trained_again(small_data: str, tmp_path: Path) -> None:

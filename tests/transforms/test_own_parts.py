@@ -28,9 +28,12 @@ SMALL = ("--epochs", "1", "--batch-size", "64")
 
 @pytest.fixture(autouse=True)
 def _in_examples(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """As in a process that has imported none of them."""
     monkeypatch.chdir(EXAMPLES)
+    monkeypatch.setattr(transforms.registry, "_entries", dict(transforms.registry._entries))
     before = list(sys.path)
     yield
+    sys.modules.pop("my_parts", None)
     sys.path[:] = before
 
 
@@ -121,17 +124,19 @@ def test_a_run_of_own_parts_alone_imports_nothing(tmp_path: Path) -> None:
     made = command("train", *options, *SMALL, "-o", folder, "--quiet")
     assert made.returncode == 0, made.stderr
     assert json.loads((tmp_path / "run" / "config.json").read_text())["transform"] == "my_parts:Fading"
-    for missing, option in (("Fading", "--allow"), ("Blurred", "--allow"), ("TinyNet", "--backbone")):
-        refused = command("evaluate", folder, *own(*(name for name in PARTS if name != missing)))
-        assert refused.returncode == 2, refused.stderr
-        assert f"{option} my_parts:{missing}" in refused.stderr
-    shown = command("evaluate", folder, *own(*PARTS), "--json", "--quiet")
-    assert shown.returncode == 0, shown.stderr
-    assert len(json.loads(shown.stdout)["params"]) == 10
     page = str(tmp_path / "report.html")
-    assert command("report", folder, "-o", page).returncode == 2
-    reported = command("report", folder, *own(*PARTS), "-o", page)
-    assert reported.returncode == 0, reported.stderr
+    assert run("evaluate", folder).code == 2
+    assert run("report", folder, "-o", page).code == 2
+    assert "my_parts" not in sys.modules
+    for missing, option in (("Fading", "--allow"), ("Blurred", "--allow"), ("TinyNet", "--backbone")):
+        refused = run("evaluate", folder, *own(*(name for name in PARTS if name != missing)))
+        assert refused.code == 2, refused.err
+        assert f"{option} my_parts:{missing}" in refused.err
+    shown = run("evaluate", folder, *own(*PARTS), "--json", "--quiet")
+    assert shown.code == 0, shown.err
+    assert len(json.loads(shown.out)["params"]) == 10
+    reported = run("report", folder, *own(*PARTS), "-o", page)
+    assert reported.code == 0, reported.err
 
 
 def test_the_commands_of_a_report_allow_own_parts(tmp_path: Path) -> None:
@@ -175,13 +180,13 @@ def test_a_range_of_ones_own_on_the_command_line(tmp_path: Path) -> None:
         arrays[f"params_{split}"] = rng.uniform(1000, 5000, (300, 1)).astype(np.float32)
     np.savez(tmp_path / "lux.npz", **arrays)  # type: ignore[arg-type]
     folder = str(tmp_path / "run")
-    made = command(
+    made = run(
         "train", "--data", str(tmp_path / "lux.npz"), "--transform", "my_parts:Daylight", "--width", "4",
         "--dims", "2", *SMALL, "-o", folder, "--quiet",
     )  # fmt: skip
-    assert made.returncode == 0, made.stderr
-    shown = command("evaluate", folder, *own("Daylight"), "--json", "--quiet")
-    assert sum(json.loads(shown.stdout)["counts"]) == 300
-    assert len(json.loads(shown.stdout)["counts"]) == 11  # and not all in one setting
-    exported = command("export", folder, *own("Daylight"), "--to", "c", "-o", str(tmp_path / "c"))
-    assert exported.returncode == 0, exported.stderr
+    assert made.code == 0, made.err
+    shown = run("evaluate", folder, *own("Daylight"), "--json", "--quiet")
+    assert sum(json.loads(shown.out)["counts"]) == 300
+    assert len(json.loads(shown.out)["counts"]) == 11  # and not all in one setting
+    exported = run("export", folder, *own("Daylight"), "--to", "c", "-o", str(tmp_path / "c"))
+    assert exported.code == 0, exported.err

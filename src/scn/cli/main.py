@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
 from typing import Any
 
@@ -21,6 +22,8 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a chart on a terminal without its characters
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a script started us in the background
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         sys.exit(_run())
     except KeyboardInterrupt:

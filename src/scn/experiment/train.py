@@ -214,8 +214,12 @@ def _alone(run: Run) -> Iterator[None]:
 
 @contextmanager
 def _signals_caught(keeper: _Keeper) -> Iterator[None]:
-    """Ctrl-C and SIGTERM wait for the step to end, so that a checkpoint can be written."""
-    caught = (signal.SIGINT, signal.SIGTERM)
+    """Ctrl-C and SIGTERM wait for the step to end, so that a checkpoint can be written.
+
+    What is ignored stays so: a worker leaves Ctrl-C to its caller.
+    """
+    both = (signal.SIGINT, signal.SIGTERM)
+    caught = [number for number in both if signal.getsignal(number) is not signal.SIG_IGN]
     try:
         before = [signal.signal(number, keeper.stop) for number in caught]
     except ValueError:  # not in the main thread: signals are somebody else's business

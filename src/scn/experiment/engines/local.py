@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from multiprocessing.reduction import ForkingPickler
@@ -57,7 +58,7 @@ class _Worker(Generic[J, R]):
         spawn = multiprocessing.get_context("spawn")
         self.connection, theirs = spawn.Pipe()
         self.process: BaseProcess = spawn.Process(target=_serve, args=(theirs, self.work), daemon=True)
-        with _interruptions_ignored():
+        with _interruptions_postponed():
             self.process.start()
         theirs.close()
 
@@ -97,7 +98,8 @@ def _end(workers: Sequence[_Worker[Any, Any]]) -> None:
 
 
 def _serve(connection: Connection, work: Callable[[Any], Any]) -> None:
-    """In a worker: carry out jobs until the process is ended."""
+    """In a worker: carry out jobs until the process is ended. Ctrl-C is for the caller, who ends it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _end_with_parent()
     try:
         while True:
@@ -150,13 +152,23 @@ def _end_with_parent() -> None:
 
 
 @contextmanager
-def _interruptions_ignored() -> Iterator[None]:
-    """A process that is started here does not hear Ctrl-C: whoever started it does, and ends it."""
-    if threading.current_thread() is not threading.main_thread():
+def _interruptions_postponed() -> Iterator[None]:
+    """Ctrl-C waits. A process that is started here does not hear it: it inherits the signals held back."""
+    if not hasattr(signal, "pthread_sigmask"):  # not on every system
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    resource_tracker.ensure_running()  # it would let signals through again when the first process starts it
+    heard: list[int] = []  # by another thread, which does not hold it back
+    before = signal.getsignal(signal.SIGINT)
+    in_charge = threading.current_thread() is threading.main_thread() and callable(before)
+    if in_charge:
+        signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
+    held = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, held)
+        if in_charge:
+            signal.signal(signal.SIGINT, before)
+        if heard:
+            signal.raise_signal(signal.SIGINT)
