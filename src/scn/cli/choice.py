@@ -52,7 +52,7 @@ MapOption = Annotated[
     typer.Option(
         "--map",
         help=f"How alpha becomes beta: {', '.join(maps.registry)}, or your package.module:Class; by default "
-        "what suits the change.",
+        "what suits the change. To compare, several by commas.",
         callback=vouch,
     ),
 ]
@@ -111,7 +111,8 @@ def chosen_by(context: typer.Context) -> Choice:
     }
     return choose(
         **{name: said[name] for name in CHOSEN},
-        **{name: said.get(f"{name}_") or said.get(name) for name in ("map", "subspace")},
+        map=said["map_"],
+        subspace=said["subspace"],
         recipe=said["recipe_name"],
         changes={**changes, **recipe.settings(said["set_"] or [])},
     )

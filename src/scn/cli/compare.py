@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -23,11 +23,13 @@ from scn.cli.choice import (
     DataOption,
     DepthOption,
     EpochsOption,
+    MapOption,
     NumberOption,
     ObjectiveOption,
     PresetOption,
     RecipeOption,
     SetOption,
+    SubspaceOption,
     TaskOption,
     TransformOption,
     WidthOption,
@@ -92,7 +94,7 @@ def show(rows: Sequence[Row], score: Score, title: str) -> None:
     for row in rows:
         spread = f" ± {score.text(row.std)}" if row.seeds > 1 else ""
         shown.add_row(
-            label(row.method, row.dims),
+            label(row.method, row.dims, row.more),
             f"{score.text(row.mean)}{spread}",
             score.text(row.worst),
             f"{row.inference:,}",
@@ -138,6 +140,8 @@ def command(
     dims: Annotated[
         str | None, typer.Option(help="D of the SCNs, by commas; by default 1,3,8 or the task's.")
     ] = None,
+    map_: MapOption = None,
+    subspace: SubspaceOption = None,
     seeds: Annotated[int, typer.Option(help="How often each is trained.")] = 3,
     seed: Annotated[int, typer.Option(help="The first seed.")] = 0,
     preset: PresetOption = None,
@@ -167,7 +171,9 @@ def command(
     names = None if methods is None else [name.strip() for name in methods.split(",")]
     several = list(chosen.dims) if dims is None else whole_numbers("--dims", dims)
     changed = get_transform(chosen.transform, chosen.preset)
-    planned = plan_jobs(partial(chosen.config, seed=seed), changed, names, several, range(seed, seed + seeds))
+    variants = {name: said.split(",") for name, said in (("map", map_), ("subspace", subspace)) if said}
+    make = partial(replace(chosen, map=None if map_ else chosen.map, subspace=None).config, seed=seed)
+    planned = plan_jobs(make, changed, names, several, range(seed, seed + seeds), variants)
     test = Evaluation(chosen.settings(step), chosen.test_samples)
     outcomes = carry_out_all(planned, output, chosen.backbone, test, quiet, jobs, engine)
     finish(planned, test, outcomes, output, chosen.backbone, as_json)

@@ -36,7 +36,7 @@ def open_run(folder: Path, config: RunConfig) -> Run:
     run = runs.read(folder)
     old = replace(run.config, recipe=run.recipe().to_json())  # with what recipes have had since
     ours, theirs = (json.loads(json.dumps(asdict(c))) for c in (config, old))
-    for key in ours.keys() - {"versions"}:
+    for key in ours.keys() - {"versions", "format"}:
         if ours[key] != theirs[key]:
             raise AlreadyThere(f"{folder} {_difference(key, ours[key], theirs[key])}: choose another folder")
     return run
@@ -72,7 +72,7 @@ def carry_out(folder: Path, job: Job, backbone: str | None, test: Evaluation) ->
     if not _is_evaluated(run, len(settings), test.samples):
         found = evaluate_run(run, run.network(factory), settings, samples=test.samples or None)
         write_scores(run.folder, found, method.transform)
-    return LoadedRun(run, backbone=backbone).outcome
+    return LoadedRun(run, job.more, backbone).outcome
 
 
 def _carry_out_allowed(names: frozenset[str], folder: Path, job: Job, **more: Any) -> Outcome:

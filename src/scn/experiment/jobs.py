@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,6 +25,7 @@ class Job:
 
     name: str
     config: RunConfig
+    more: str = ""  # what tells it from others with the same method and D
 
 
 @dataclass(frozen=True)
@@ -41,10 +42,12 @@ def plan_jobs(
     names: Sequence[str] | None,
     dims: Sequence[int],
     seeds: range,
+    variants: Mapping[str, Sequence[str]] | None = None,
 ) -> list[Job]:
     """Every run of the comparison; `make(method, dims=..., fixed=...)` gives the configuration of one.
 
-    Without names, all methods that can deal with the transform.
+    Without names, all methods that can deal with the transform. `variants` are maps and subspaces that those
+    which mix are trained with, by the names of the arguments.
     """
     if not seeds:
         raise ScnError(f"`seeds` must be at least 1, but is {len(seeds)}")
@@ -55,25 +58,44 @@ def plan_jobs(
         names = sorted(able, key=lambda name: not methods.get(name).mixes)
     jobs: dict[int, list[Job]] = {seed: [] for seed in seeds}
     for name in dict.fromkeys(names):
-        variants = _variants(methods.get(name), transform, dims)
-        base = make(name, **variants[0][1])
         own = seeds[:1] if methods.get(name).needs_fixed else seeds  # one network for each setting is enough
-        for seed, (label, changes) in itertools.product(own, variants):
-            parts = (name.replace(":", "."), label, f"seed{seed}")
-            full = "-".join(part for part in parts if part)
-            jobs[seed].append(Job(full, replace(base, seed=seed, **changes)))
-    return [job for several in jobs.values() for job in several]
+        for label, more, changes in _kinds(methods.get(name), transform, dims, variants or {}):
+            base = make(name, **changes)
+            for seed in own:
+                parts = (name.replace(":", "."), label, f"seed{seed}")
+                full = "-".join(part for part in parts if part)
+                jobs[seed].append(Job(full, replace(base, seed=seed), more))
+    return _with_maps_named([job for several in jobs.values() for job in several])
 
 
-def _variants(
-    kind: type[Method], transform: Transform, dims: Sequence[int]
-) -> list[tuple[str, dict[str, Any]]]:
-    """What a method is trained with beside its seed: a label for the folder, and what is configured."""
+def _with_maps_named(jobs: list[Job]) -> list[Job]:
+    """Where D decides which map suits, the jobs say which they have."""
+    known = {job.config.map["name"] for job in jobs if methods.get(job.config.method).mixes and not job.more}
+    if len(known) < 2:
+        return jobs
+    return [
+        replace(job, more=job.config.map["name"])
+        if methods.get(job.config.method).mixes and not job.more
+        else job
+        for job in jobs
+    ]
+
+
+def _kinds(
+    kind: type[Method], transform: Transform, dims: Sequence[int], variants: Mapping[str, Sequence[str]]
+) -> list[tuple[str, str, dict[str, Any]]]:
+    """What a method is trained with beside its seed: a label for the folder, what a table says beside D, and
+    what is configured."""
     if kind.mixes:
-        return [(f"d{d}", {"dims": d}) for d in dict.fromkeys(dims)]
+        found = []
+        for choice in itertools.product(*(dict.fromkeys(values) for values in variants.values())):
+            label = "".join(f"{value.replace(':', '.').replace('*', '')}-" for value in choice)
+            chosen = dict(zip(variants, choice, strict=True))
+            found += [(f"{label}d{d}", ", ".join(choice), {"dims": d, **chosen}) for d in dict.fromkeys(dims)]
+        return found
     if not kind.needs_fixed:
-        return [("", {})]
+        return [("", "", {})]
     middles = (torch.arange(ONE4ONE_SETTINGS) + 0.5) / ONE4ONE_SETTINGS
     settings = [p.low + (p.high - p.low) * middles for p in transform.parameters]
     rows = torch.stack(settings, dim=1).tolist()
-    return [("_".join(f"{v:g}" for v in row), {"fixed": row}) for row in rows]
+    return [("_".join(f"{v:g}" for v in row), "", {"fixed": row}) for row in rows]

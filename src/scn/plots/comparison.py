@@ -26,7 +26,7 @@ def draw_comparison(
     for one in outcomes:
         settings, values = (torch.tensor(part).double() for part in (one.settings, one.values))
         table = Scores(settings, values, score, facts={"mean": one.mean})
-        tables.setdefault((one.method, one.dims, ""), []).append(table)
+        tables.setdefault((one.method, one.dims, one.more), []).append(table)
     shades = colours(list(tables))
     spreads = [
         Spread(

@@ -1,4 +1,4 @@
-"""What runs reached, and the table of it: one row for each method and D over its seeds."""
+"""What runs reached, and the table of it: one row for each method, D and variant over its seeds."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ class Outcome:
 
     method: str
     dims: int
+    more: str  # what tells it from others with the same method and D, such as its map
     seed: int
     stored: int  # weights, of all base models and of what configures them
     used: int  # weights of the plain network that makes a prediction
@@ -34,6 +35,7 @@ class Row:
 
     method: str
     dims: int
+    more: str
     mean: float
     std: float
     worst: float  # the worst score under any setting, as a mean over seeds
@@ -44,10 +46,10 @@ class Row:
 
 
 def table(outcomes: Sequence[Outcome], score: Score) -> list[Row]:
-    """One row for each method and D: the mean over seeds and its standard deviation."""
+    """One row for each method, D and variant: the mean over seeds and its standard deviation."""
     rows = []
-    for method, dims in dict.fromkeys((o.method, o.dims) for o in outcomes):
-        same = [o for o in outcomes if (o.method, o.dims) == (method, dims)]
+    for method, dims, more in dict.fromkeys((o.method, o.dims, o.more) for o in outcomes):
+        same = [o for o in outcomes if (o.method, o.dims, o.more) == (method, dims, more)]
         seeds = sorted({o.seed for o in same})
         means = torch.tensor([_mean([o.mean for o in same if o.seed == s]) for s in seeds])
         worst = _mean([score.worst(v for o in same if o.seed == s for v in o.values) for s in seeds])
@@ -55,6 +57,7 @@ def table(outcomes: Sequence[Outcome], score: Score) -> list[Row]:
             Row(
                 method,
                 dims,
+                more,
                 means.mean().item(),
                 means.std().item() if len(seeds) > 1 else 0.0,
                 worst,
