@@ -78,7 +78,7 @@ def plan_run(
         chosen = tuple(configurable)
         full = replace(planned, dims=dims, configurable=chosen, map=mapped, subspace=subspace or FULL)
         full.require(make())
-        recipe = replace(recipe, base_noise=full.noise)
+        recipe = replace(recipe, base_noise=full.noise, together=full.together)
     description = {"class": backbone} if ":" in backbone else {"name": backbone}
     added = seen.shape[1] - images.shape[1] if kind.shows_input and seen.dim() == images.dim() else -1
     measured = data.measured_normalisation(images) if normalise and added >= 0 else None

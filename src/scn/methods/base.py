@@ -55,6 +55,11 @@ class Method(ABC):
         """The noise of base models that start alike, 0 where each starts from a draw of its own."""
         return self.terms.base_noise or 0.0
 
+    @property
+    def together(self) -> float:
+        """The part of a step that all base models take together."""
+        return self.terms.together or 0.0
+
     @classmethod
     def usual_map(cls, transform: Transform, dims: int) -> str:
         """The map that a method which mixes takes for such a change, unless a person names another."""

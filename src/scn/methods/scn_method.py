@@ -24,7 +24,7 @@ from scn.transforms import Transform
 DRAWS, FAR_DRAWS = 1024, 8
 FAR = 1 / 12  # of the range of a parameter: 30 degrees of a circle
 IN_USE = 0.05
-ALIKE = 0.3  # noise of base models that start alike, where each has a place of its own
+ALIKE, TOGETHER = 0.05, 0.5  # for maps in which each base model has a place of its own
 
 
 @registry.register("scn")
@@ -37,9 +37,17 @@ class SubspaceConfigurable(Method):
 
     @property
     def noise(self) -> float:
-        if self.terms.base_noise is None:
-            return 0.0 if maps.is_learned(self.map["name"]) else ALIKE
-        return self.terms.base_noise
+        return self._by_map(self.terms.base_noise, ALIKE)
+
+    @property
+    def together(self) -> float:
+        return self._by_map(self.terms.together, TOGETHER)
+
+    def _by_map(self, said: float | None, with_places: float) -> float:
+        """What a person said, or what suits a map with places; a learned one needs neither."""
+        if said is not None:
+            return said
+        return 0.0 if maps.is_learned(self.map["name"]) else with_places
 
     def build(self, backbone: Callable[[], nn.Module]) -> nn.Module:
         return SCN(

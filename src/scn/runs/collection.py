@@ -116,13 +116,13 @@ class LoadedRun:
         return Outcome(
             config.method,
             config.dims,
-            self.more,
             config.seed,
             sum(p.numel() for p in self.network.parameters()),
             sum(p.numel() for p in plain.parameters()),
             self.settings,
             self.values,
             self.mean,
+            self.more,
         )
 
 

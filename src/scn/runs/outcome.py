@@ -20,13 +20,13 @@ class Outcome:
 
     method: str
     dims: int
-    more: str  # what tells it from others with the same method and D, such as its map
     seed: int
     stored: int  # weights, of all base models and of what configures them
     used: int  # weights of the plain network that makes a prediction
     settings: list[list[float]]  # that it was tested under, with enough samples each
     values: list[float]  # its score under each of them
     mean: float
+    more: str = ""  # what tells it from others with the same method and D, such as its map
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,6 @@ class Row:
 
     method: str
     dims: int
-    more: str
     mean: float
     std: float
     worst: float  # the worst score under any setting, as a mean over seeds
@@ -43,6 +42,7 @@ class Row:
     parameters: int  # stored
     inference: int  # used for one prediction
     settings: int = 0  # that the worst was chosen from: those with enough samples
+    more: str = ""
 
 
 def table(outcomes: Sequence[Outcome], score: Score) -> list[Row]:
@@ -57,7 +57,6 @@ def table(outcomes: Sequence[Outcome], score: Score) -> list[Row]:
             Row(
                 method,
                 dims,
-                more,
                 means.mean().item(),
                 means.std().item() if len(seeds) > 1 else 0.0,
                 worst,
@@ -65,6 +64,7 @@ def table(outcomes: Sequence[Outcome], score: Score) -> list[Row]:
                 same[0].stored,
                 same[0].used,
                 len({tuple(setting) for o in same for setting in o.settings}),
+                more,
             )
         )
     return rows

@@ -74,7 +74,7 @@ class Training:
     def _optimiser(self, net: nn.Module, device: torch.device) -> torch.optim.Optimizer:
         rate, decay = self.recipe.learning_rate, self.recipe.weight_decay
         if self.recipe.optimiser == "muon":
-            return Muon(net, rate, decay)
+            return Muon(net, rate, decay, self.method.together)
         return torch.optim.Adam(
             net.parameters(), rate, weight_decay=decay, fused=device.type in ("cpu", "cuda")
         )

@@ -67,10 +67,14 @@ def pieces(net: nn.Module) -> list[Piece]:
 
 
 class Muon(torch.optim.Optimizer):
-    """For the whole of a network; `weight_decay` shrinks the matrices themselves, by lr times itself."""
+    """For the whole of a network; `weight_decay` shrinks the matrices themselves, by lr times itself.
 
-    def __init__(self, net: nn.Module, lr: float, weight_decay: float = 0.0) -> None:
-        found = pieces(net)
+    With `together`, all base models also take one step, of so many times their own, by the sum of their
+    gradients: what they have in common is learned from every sample, and not anew by each of them.
+    """
+
+    def __init__(self, net: nn.Module, lr: float, weight_decay: float = 0.0, together: float = 0.0) -> None:
+        found, self.together = pieces(net), together
         self.matrices = [piece for piece in found if piece.height]
         self.vectors = [piece for piece in found if not piece.height]
         parameters = list(dict.fromkeys(piece.parameter for piece in found))
@@ -89,6 +93,8 @@ class Muon(torch.optim.Optimizer):
             gradient = piece.parameter.grad
             if gradient is None:
                 continue
+            if self.together and piece.copies > 1:
+                self._common_step(piece, gradient, group["lr"])
             if gradient.is_sparse:
                 self._orthogonal_step_of_rows(piece, *_rows(gradient), group["lr"], group["weight_decay"])
             else:
@@ -97,12 +103,20 @@ class Muon(torch.optim.Optimizer):
             self._adam_step(group["params"][0], group["lr"])
         return loss
 
-    def _momentum(self, piece: Piece, like: Tensor) -> Tensor:
-        state, name = self.state[piece.parameter], f"momentum.{piece.start}"
+    def _momentum(self, piece: Piece, like: Tensor, named: str = "momentum", copies: int = 0) -> Tensor:
+        state, name = self.state[piece.parameter], f"{named}.{piece.start}"
         if name not in state:
-            shape = (piece.copies, *like.shape[1:])
+            shape = (copies or piece.copies, *like.shape[1:])
             state[name] = torch.zeros(shape, dtype=like.dtype, device=like.device)
         return state[name]
+
+    def _common_step(self, piece: Piece, gradient: Tensor, lr: float) -> None:
+        """Move all base models alike."""
+        own = piece.of(_rows(gradient)[1] if gradient.is_sparse else gradient)
+        summed, weight = own.sum(dim=0, keepdim=True), piece.of(piece.parameter)
+        momentum = self._momentum(piece, summed, "common", 1).lerp_(summed, 1 - MOMENTUM)
+        scale = self.together * LENGTH * max(weight.shape[1:]) ** 0.5
+        weight.sub_(orthogonal(torch.lerp(summed, momentum, MOMENTUM)), alpha=lr * scale)
 
     def _orthogonal_step(self, piece: Piece, gradient: Tensor, lr: float, decay: float) -> None:
         weight = piece.of(piece.parameter)

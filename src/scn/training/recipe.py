@@ -22,6 +22,7 @@ NUMBERS = (
     "wrong_entropy_weight",
     "evidence_weight",
     "base_noise",
+    "together",
     "huber_delta",
 )
 WHOLE_NUMBERS = {  # and the least that each may be
