@@ -95,20 +95,25 @@ def start(*arguments: str, errors: int = subprocess.DEVNULL) -> subprocess.Popen
     return subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=errors)
 
 
+def last_written(path: Path) -> int:
+    return path.stat().st_mtime_ns if path.exists() else 0
+
+
 def kill_drill(data: str, folder: Path, kills: int, seed: int) -> int:
     """Kill a run at random moments, resume it each time, and compare it with one left in peace."""
     often = ("--checkpoint-minutes", "0.0002", "--quiet")
-    sizes = ("--data", data, "--epochs", "60", "--batch-size", "32", "--dims", "3", *often)
+    sizes = ("--data", data, "--epochs", "24", "--batch-size", "32", "--dims", "3", *often)
     assert run("train", *sizes, "-o", str(folder / "peace")).code == 0
     draw = random.Random(seed)
     arguments: tuple[str, ...] = (*sizes, "-o", str(folder / "killed"))
     killed = 0
     while killed < kills:
+        before = last_written(folder / "killed" / "metrics.jsonl")
         process = start(*arguments)
-        while not (folder / "killed" / "config.json").exists():
-            time.sleep(0.01)
+        while process.poll() is None and last_written(folder / "killed" / "metrics.jsonl") == before:
+            time.sleep(0.01)  # until it trains
         try:
-            process.wait(timeout=draw.uniform(1.5, 3.0))
+            process.wait(timeout=draw.uniform(0.1, 0.7))
             break  # it came to its end before the blow
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGKILL)
