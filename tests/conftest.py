@@ -35,18 +35,22 @@ MARKING = {"real_file": "data", "real_data": "data", "emulated": "emulator", "ch
 
 # Whole files go to a worker, so that each trains, compiles and opens a browser once: the longest first.
 LONGEST_FIRST = (
-    "pages/test_pages.py",
     "training/test_step.py",
+    "pages/test_pages.py",
     "project/test_docs.py",
     "training/test_train.py",
     "experiment/test_compare.py",
+    "search/test_search.py",
     "training/test_structure.py",
+    "core/test_compile.py",
+    "device/test_device.py",
     "experiment/test_tasks.py",
     "cli/test_regression.py",
-    "transforms/test_own_parts.py",
-    "core/test_compile.py",
     "runs/test_published.py",
-    "search/test_search.py",
+    "project/test_examples.py",
+    "experiment/test_engines.py",
+    "transforms/test_own_parts.py",
+    "data/test_forms.py",
 )
 TESTS = Path(__file__).parent
 
