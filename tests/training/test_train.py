@@ -537,7 +537,7 @@ def test_going_on_survives_being_killed_at_any_moment(
         shutil.copytree(finished, folder)
     assert run("train", "--resume", str(peace), "--epochs", "7", "--quiet").code == 0
     with monkeypatch.context() as patched:  # just before the new length is written
-        patched.setattr("scn.experiment.train.write_json", _killed)
+        patched.setattr("scn.runs.folder.write_json", _killed)
         assert run("train", "--resume", str(killed), "--epochs", "7", "--quiet").code == 9
     assert run("train", "--resume", str(killed), "--quiet").code == 0  # it is what it was
     old, again = (runs.read(one).network().state_dict() for one in (finished, killed))
