@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 import torch
 from safetensors.torch import load_file
+from torch import Tensor
 
 from commands import run
 from needs import real_file
@@ -114,9 +115,14 @@ def test_a_search_finds_what_it_found(old: Path) -> None:
         assert [row[key] for row in told["rows"]] == [row[key] for row in before]
 
 
+def _renamed(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    """By the names of today."""
+    return {name.replace("confignet.", "map."): value for name, value in tensors.items()}
+
+
 def weights_differ(ours: Path, theirs: Path) -> float:
     """By how much the weights of two runs differ at most."""
-    one, other = (load_file(folder / "model.safetensors") for folder in (ours, theirs))
+    one, other = (_renamed(load_file(folder / "model.safetensors")) for folder in (ours, theirs))
     assert one.keys() == other.keys()
     return max(float((one[key].double() - other[key].double()).abs().max()) for key in one)
 
@@ -127,7 +133,7 @@ def test_an_interrupted_run_ends_bit_for_bit_where_the_old_version_ended(old: Pa
     On other processors 17 steps differed by 6e-8; with the samples in another order they differ by 6e-3.
     """
     done("train", "--resume", old / "interrupted", "--quiet")
-    done(*FINISHED, "-o", old / "anew")
+    done(*FINISHED, "--map", "learned", "-o", old / "anew")
     same_machine = weights_differ(old / "anew", OLD / "finished") == 0
     assert weights_differ(old / "interrupted", OLD / "finished") <= (0 if same_machine else 1e-5)
     assert not (old / "interrupted" / "checkpoint").exists()
@@ -141,7 +147,9 @@ def test_an_interrupted_run_ends_bit_for_bit_where_the_old_version_ended(old: Pa
 @pytest.mark.usefixtures("without_processes")
 def test_a_comparison_that_is_there_is_read_and_not_trained_again(old: Path) -> None:
     before = facts(old / "compared" / "comparison.json")
-    told = json.loads(done(*COMPARED, "-o", old / "compared"))
+    other = run(*map(str, (*COMPARED, "-o", old / "compared")))
+    assert "holds a run with another map (learned, not nodes)" in other.err
+    told = json.loads(done(*COMPARED, "--map", "learned", "-o", old / "compared"))
     assert [row["method"] for row in told["rows"]] == ["scn", "one4all", "inverse"]
     for ours, theirs in zip(told["rows"], before["rows"], strict=True):
         for key in ("method", "dims", "mean", "std", "worst", "seeds", "parameters"):

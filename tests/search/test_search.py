@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from commands import run as scn_command
 from scn import SCN, data, methods, runs, search, transforms
 from scn.backbones import MLP
+from scn.core.maps import Map
 from scn.core.registry import backbones
 from scn.data import to_float
 from scn.experiment.plan import plan_run
@@ -30,9 +31,9 @@ from scn.training.recipe import Recipe
 SAMPLES = 448
 
 
-def trained(folder: Path, **changes: float) -> Run:
+def trained(folder: Path, mapped: str = "learned", **changes: float) -> Run:
     recipe = Recipe(epochs=40, batch_size=64).changed(**changes)
-    run = runs.create(folder, plan_run("digits", "rotation", "mlp", "scn", recipe, dims=8))
+    run = runs.create(folder, plan_run("digits", "rotation", "mlp", "scn", recipe, dims=8, map=mapped))
     train(run, backbone_of(run), device="cpu", prefetch=False)
     return run
 
@@ -127,7 +128,9 @@ def test_refining_works_in_two_dimensions() -> None:
         def forward(self, x: Tensor) -> Tensor:
             return torch.stack([self.weight.expand(len(x)), torch.zeros(len(x))], dim=1)
 
-    class Place(nn.Module):
+    class Place(Map):
+        bounded = False
+
         def forward(self, alpha: Tensor) -> Tensor:
             far = (alpha - torch.tensor([0.3, -0.2])).square().sum(dim=-1, keepdim=True)
             return torch.cat([4 - far, far - 3], dim=-1)
@@ -136,7 +139,7 @@ def test_refining_works_in_two_dimensions() -> None:
     net = SCN(Bowl(), alpha_dim=2, dims=2)
     with torch.no_grad():
         net.theta.copy_(torch.tensor([[1.0], [0.0]]))
-    net.map = Place()  # type: ignore[assignment]
+    net.map = Place(net.map.space, 2)
     found = search.Refine(net, transform, steps=4, newton=4)(torch.zeros(2, 1))
     bottom = found.params[0] / 8
     torch.testing.assert_close(bottom, torch.tensor([0.3, -0.2]), atol=0.02, rtol=0)

@@ -17,7 +17,7 @@ import math
 import operator
 import os
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +54,7 @@ class SCN(nn.Module):
         backbone: any module whose first input is the batch. It is copied, never changed.
         alpha_dim: S, how many values alpha has.
         dims: D, how many base models are mixed.
-        map: how alpha becomes beta, by name (see `scn.maps`): "learned" is the published way; "nodes" and
+        map: how alpha becomes beta, by name (see `scn.maps`), or a `Map`: "learned" is the published way; "nodes" and
             "experts" read 2 and 1 base models of a line or circle, whatever D is.
         subspace: what is stored for the base models (see `scn.core.compact`): "full", or with a wide part
             that all of them share, "factored:R", "low-rank:R" or "shared:PATTERN".
@@ -76,7 +76,7 @@ class SCN(nn.Module):
         alpha_dim: int,
         dims: int,
         *,
-        map: str | Map = maps.LEARNED,
+        map: str | Map | Callable[[], Map] = maps.LEARNED,
         subspace: str | Compact = FULL,
         space: Space | None = None,
         configurable: str | Sequence[str] = "*",
@@ -385,8 +385,10 @@ class SCN(nn.Module):
         return net
 
 
-def _map(chosen: str | Map, alpha_dim: int, dims: int, space: Space | None) -> Map:
-    """The map of this name, or one that was made already and must fit."""
+def _map(chosen: str | Map | Callable[[], Map], alpha_dim: int, dims: int, space: Space | None) -> Map:
+    """The map of this name, or one that was made otherwise and must fit."""
+    if callable(chosen) and not isinstance(chosen, nn.Module):
+        chosen = chosen()
     if isinstance(chosen, str):
         space = usual(alpha_dim) if space is None else space
         _require_size(space, alpha_dim)

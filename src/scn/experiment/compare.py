@@ -34,9 +34,11 @@ def open_run(folder: Path, config: RunConfig) -> Run:
     if not runs.is_run(folder):
         return runs.create(folder, config)
     run = runs.read(folder)
-    old = replace(run.config, recipe=run.recipe().to_json())  # with what recipes have had since
+    method = run.method()  # with what recipes have had since
+    since = {**run.recipe().to_json(), "base_noise": method.noise, "together": method.together}
+    old = replace(run.config, recipe=since)
     ours, theirs = (json.loads(json.dumps(asdict(c))) for c in (config, old))
-    for key in ours.keys() - {"versions", "format"}:
+    for key in sorted(ours.keys() - {"versions", "format"}, key=lambda key: key == "recipe"):
         if ours[key] != theirs[key]:
             raise AlreadyThere(f"{folder} {_difference(key, ours[key], theirs[key])}: choose another folder")
     return run
@@ -46,6 +48,8 @@ def _difference(key: str, ours: Any, theirs: Any) -> str:
     """How the run that is there differs from the one that is asked for."""
     if key == "source":
         return f"holds a run that was {_origin(theirs)}, where one is asked for that was {_origin(ours)}"
+    if key == "map":
+        return f"holds a run with another map ({theirs['name']}, not {ours['name']})"
     inner = [name for name in ours if ours[name] != theirs.get(name)] if key == "recipe" else []
     return f"holds a run with another {inner[0] if inner else key}"
 

@@ -89,9 +89,12 @@ def _kinds(
     if kind.mixes:
         found = []
         for choice in itertools.product(*(dict.fromkeys(values) for values in variants.values())):
-            label = "".join(f"{value.replace(':', '.').replace('*', '')}-" for value in choice)
             chosen = dict(zip(variants, choice, strict=True))
-            found += [(f"{label}d{d}", ", ".join(choice), {"dims": d, **chosen}) for d in dict.fromkeys(dims)]
+            telling = [value for name, value in chosen.items() if len(variants[name]) > 1]
+            label = "".join(f"{value.replace(':', '.').replace('*', '')}-" for value in telling)
+            found += [
+                (f"{label}d{d}", ", ".join(telling), {"dims": d, **chosen}) for d in dict.fromkeys(dims)
+            ]
         return found
     if not kind.needs_fixed:
         return [("", "", {})]

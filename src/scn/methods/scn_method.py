@@ -54,7 +54,7 @@ class SubspaceConfigurable(Method):
             backbone(),
             self.transform.alpha_dim,
             self.dims,
-            map=self.make_map(),
+            map=self.make_map,
             subspace=self.subspace,
             init="pretrained" if self.noise else backbone,
             noise=self.noise,
