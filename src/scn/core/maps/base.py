@@ -55,9 +55,9 @@ class Map(nn.Module, ABC):
             "use resample(D) for more places"
         )
 
-    def without(self, kept: list[int]) -> Map:
-        """The map with these base models alone."""
-        raise ScnError(f"{type(self).__name__} needs all of its base models: none can be left out")
+    def without(self, kept: list[int]) -> Map | None:
+        """The map with these base models alone; None where it cannot do without the others."""
+        return None
 
     def extra_repr(self) -> str:
         return f"{' x '.join(map(str, self.space))}, dims={self.dims}"

@@ -18,7 +18,10 @@ class CategoryTable(SparseMap):
         super().__init__(space, dims, outside=outside)
         (axis,) = space if len(space) == 1 else (None,)
         if not isinstance(axis, Categories):
-            raise ScnError(f"the map categories is for one number of a category, not for {space}")
+            raise ScnError(
+                "the map categories is for the number of a category, but alpha is "
+                f"{' x '.join(map(str, space))}: give the space=(Categories(count),) of scn.core.space"
+            )
         if dims > axis.count:
             raise ScnError(f"{axis.count} categories need at most so many base models, but dims is {dims}")
         self.count = axis.count
