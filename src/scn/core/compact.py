@@ -116,11 +116,8 @@ class Compact:
         changed = copy.deepcopy(backbone)
         for full in self.layers:
             owner, _, name = full.rpartition(".")
-            try:
-                layer = changed.get_submodule(full)
-            except AttributeError:
-                layer = None
-            if type(layer) not in LAYERS:
+            layer = dict(changed.named_modules()).get(full)
+            if layer is None or type(layer) not in LAYERS:
                 raise ScnError(
                     f"subspace={self.name} replaced the layer {full!r}, but the given "
                     f"{type(backbone).__name__} has none: pass a backbone of the saved shape"
