@@ -66,6 +66,7 @@ class Map(nn.Module, ABC):
         """Raise if a row of alpha (..., S) is none of the space, unless such rows are to be clamped."""
         if not self.bounded or self.outside == "clamp":
             return
+        alpha = alpha.detach()
         numbers: Sequence[Any] = alpha.tolist() if alpha.dim() == 1 else alpha.unbind(dim=-1)
         start = 0
         for axis in self.space:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from scn.core.errors import ScnError
@@ -33,4 +34,4 @@ class CategoryTable(SparseMap):
         if self.table is None:
             return number, 0 * alpha[..., :1] + 1
         every = torch.arange(self.dims, device=alpha.device).expand(*alpha.shape[:-1], self.dims)
-        return every, self.table.softmax(dim=-1)[number.squeeze(-1)]
+        return every, F.embedding(number.squeeze(-1), self.table.softmax(dim=-1))

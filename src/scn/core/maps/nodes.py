@@ -32,6 +32,11 @@ TINY = 1e-6
 FARTHEST = 3.0  # more than two turns can be apart, in the measure of `_among_turns`
 
 
+def _of(nodes: Tensor, chosen: Tensor) -> Tensor:
+    """nodes[chosen], which for a single one would wait for its value: a compiler cannot."""
+    return nodes.index_select(0, chosen.flatten()).view(chosen.shape)
+
+
 @registry.register("nodes")
 class Nodes(SparseMap):
     """beta by interpolation between the D nodes around alpha.
@@ -137,11 +142,11 @@ class Nodes(SparseMap):
         if isinstance(axis, Circle):
             before = (torch.bucketize(place.detach(), nodes, right=True) - 1) % count
             after = (before + 1) % count
-            gap, way = (nodes[after] - nodes[before]) % 1.0, (place - nodes[before]) % 1.0
+            gap, way = (_of(nodes, after) - _of(nodes, before)) % 1.0, (place - _of(nodes, before)) % 1.0
         else:
             before = torch.bucketize(place.detach(), nodes[1:-1], right=True)
             after = before + 1
-            gap, way = nodes[after] - nodes[before], place - nodes[before]
+            gap, way = _of(nodes, after) - _of(nodes, before), place - _of(nodes, before)
         share = (way / gap).clamp(0.0, 1.0)
         return torch.stack([before, after], dim=-1), torch.stack([1 - share, share], dim=-1)
 

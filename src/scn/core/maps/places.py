@@ -59,7 +59,10 @@ def at_equal_distances(axis: Axis, count: int, centred: bool) -> Tensor:
         return torch.arange(count) / count
     assert isinstance(axis, Line)
     shares = (torch.arange(count) + 0.5) / count if centred or count == 1 else torch.linspace(0, 1, count)
-    return axis.low + (axis.high - axis.low) * shares
+    found = axis.low + (axis.high - axis.low) * shares
+    if not bool((found.diff() > 0).all()):
+        raise ScnError(f"{count} places from {axis} are too near each other: subtract what all values share")
+    return found
 
 
 def checked_positions(axis: Axis, positions: Sequence[float], dims: int) -> Tensor:
