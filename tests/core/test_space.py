@@ -86,7 +86,10 @@ def test_a_space_is_what_a_file_says(space: Space) -> None:
     [
         ({"kind": "sphere"}, "no kind of axis 'sphere': it may need a newer scn"),
         ({}, "no kind of axis None"),
-        ({"kind": "line", "low": 0, "high": 1, "bent": 2}, "a line is not known with low, high, bent: .* newer"),
+        (
+            {"kind": "line", "low": 0, "high": 1, "bent": 2},
+            "a line is not known with low, high, bent: .* newer",
+        ),
         ({"kind": "line", "low": 0}, "a line is not known with low"),
         ({"kind": "line", "low": 1, "high": 1}, "a line goes from low to high, but this is 1 to 1"),
         ({"kind": "categories", "count": 0}, "at least one category, but there are 0"),
