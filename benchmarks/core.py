@@ -6,9 +6,11 @@ summed, and vmap over the samples where each has an alpha of its own.
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 
 import torch
 import torch.nn.functional as F
@@ -18,6 +20,7 @@ from torch.func import functional_call, stack_module_state, vmap
 import scn
 from scn.core.maps import Learned
 from scn.core.space import usual
+from scn.training.muon import Muon
 from timing import medians, report
 
 BATCH = 256
@@ -63,13 +66,17 @@ class Naive(nn.Module):
             into.get_parameter(name).copy_(value)
 
 
-def training_step(net: nn.Module, alpha: Tensor) -> Callable[[], None]:
-    optimiser = torch.optim.Adam(net.parameters(), lr=1e-3, fused=True)
+def training_step(
+    net: nn.Module, *alphas: Tensor, optimiser: torch.optim.Optimizer | None = None
+) -> Callable[[], None]:
+    """A step with each of `alphas` in turn, by default of Adam."""
+    optimiser = optimiser or torch.optim.Adam(net.parameters(), lr=1e-3, fused=True)
     x, y = torch.randn(BATCH, 1, 32, 32), torch.randint(10, (BATCH,))
+    turn = itertools.cycle(alphas)
 
     def step() -> None:
         optimiser.zero_grad()
-        F.cross_entropy(net(x, alpha), y).backward()
+        F.cross_entropy(net(x, next(turn)), y).backward()
         optimiser.step()
 
     return step
@@ -136,6 +143,34 @@ def bench_configure(name: str, build: Callable[[], nn.Module], dims: int) -> flo
     return seconds["configure(alpha, into=plain)"]
 
 
+def on_circle(count: int) -> Tensor:
+    angle = 2 * torch.pi * torch.rand(count)
+    return torch.stack([angle.cos(), angle.sin()], dim=1)
+
+
+def bench_nodes() -> None:
+    """What nodes are for: D base models at the cost of the two that are mixed."""
+    for build in (lenet5, wide_mlp):
+        contestants = {}
+        for dims in (2, 8, 64):
+            net = scn.SCN(build(), alpha_dim=2, dims=dims, map="nodes")
+            alpha = on_circle(1)[0]
+            contestants[f"D={dims}"] = partial(net.configure, alpha, into=net.configure(alpha))
+        title = f"Configure {build.__name__} with nodes, L={net.theta.shape[1]:,}"
+        report(title, medians(contestants, rounds=300), "D=2", {"D=64": 1.4})
+
+
+def bench_nodes_training() -> None:
+    """With other alpha in each step, so that all base models are used in the end."""
+    drawn = [on_circle(8) for _ in range(50)]
+    contestants = {}
+    for dims in (8, 16, 64):
+        net = scn.SCN(scn.backbones.MLP(), alpha_dim=2, dims=dims, map="nodes")
+        contestants[f"D={dims}"] = training_step(net, *drawn, optimiser=Muon(net, 1e-3))
+    title = f"Training step with nodes and Muon, MLP 1024-32-10, K=8, batch {BATCH}"
+    report(title, medians(contestants, rounds=200), "D=8", {"D=64": 1.5})
+
+
 def bench_import() -> None:
     def importing(module: str) -> Callable[[], object]:
         return lambda: subprocess.run([sys.executable, "-c", f"import {module}"], check=True)
@@ -153,6 +188,8 @@ def main() -> None:
         seconds = {dims: bench_configure(build.__name__, build, dims) for dims in (3, 8, 16)}
         growth = seconds[16] / seconds[8]
         print(f"  from D=8 to D=16 configure takes {growth:.2f} times as long (2 would be linear in D)")
+    bench_nodes()
+    bench_nodes_training()
     bench_import()
 
 

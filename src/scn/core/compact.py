@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import copy
 import fnmatch
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,7 @@ import torch
 from torch import Tensor, nn
 
 from scn.core.errors import ScnError
+from scn.core.layout import Slot
 
 WIDE = 4  # a layer is worth it from so many times R inputs on
 FULL = "full"
@@ -31,7 +32,7 @@ LAYERS = (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d)
 class Factored(nn.Sequential):
     """`wide`, shared, then `narrow`, configured."""
 
-    shared_names = ("wide.weight",)
+    shared_names, bias_name = ("wide.weight",), "narrow.bias"
 
     def __init__(self, layer: nn.Module, rank: int) -> None:
         wide, narrow = _without_bias(layer, rank), _after(layer, rank, bias=layer.bias is not None)
@@ -41,21 +42,20 @@ class Factored(nn.Sequential):
     @torch.no_grad()
     def start_from(self, layer: Any) -> None:
         """As near to the layer as the rank allows, and its very function if that is enough."""
-        left, values, right = torch.linalg.svd(layer.weight.flatten(1), full_matrices=True)
-        rank = self.narrow.weight.shape[1]
+        rank, weight = self.narrow.weight.shape[1], layer.weight.flatten(1)
+        left, values, right = torch.linalg.svd(weight, full_matrices=rank > min(weight.shape))
         kept = min(rank, len(values))
-        scaled = layer.weight.new_zeros(len(left), rank)
+        scaled = weight.new_zeros(len(left), rank)
         scaled[:, :kept] = left[:, :kept] * values[:kept]
-        self.wide.weight.copy_(right[:rank].view_as(self.wide.weight))
+        self.wide.weight.copy_(right[:rank].reshape(self.wide.weight.shape))
         self.narrow.weight.copy_(scaled.view_as(self.narrow.weight))
-        if layer.bias is not None:
-            self.narrow.bias.copy_(layer.bias)
+        _take_bias(self.narrow, layer)
 
 
 class LowRank(nn.Module):
     """`wide`, shared, beside `inner` and `outer`, configured."""
 
-    shared_names = ("wide.weight",)
+    shared_names, bias_name = ("wide.weight",), "outer.bias"
 
     def __init__(self, layer: Any, rank: int) -> None:
         super().__init__()
@@ -70,8 +70,13 @@ class LowRank(nn.Module):
     def start_from(self, layer: Any) -> None:
         self.wide.weight.copy_(layer.weight)
         self.outer.weight.zero_()
-        if layer.bias is not None:
-            self.outer.bias.copy_(layer.bias)
+        _take_bias(self.outer, layer)
+
+
+def _take_bias(made: Any, layer: Any) -> None:
+    if layer.bias is not None:
+        made.bias.copy_(layer.bias)
+        made.bias.requires_grad_(layer.bias.requires_grad)
 
 
 def _without_bias(layer: Any, outputs: int) -> Any:
@@ -106,14 +111,20 @@ class Compact:
     layers: tuple[str, ...]
     mixed: tuple[str, ...]  # names of parameters in the compact backbone
 
-    def applied(self, backbone: nn.Module) -> nn.Module:
-        """A compact copy of a backbone, which computes what it did as far as the rank allows."""
+    def applied(self, backbone: nn.Module, *, alike: bool = True) -> nn.Module:
+        """A compact copy of a backbone, which, `alike`, computes what it did as far as the rank allows."""
         changed = copy.deepcopy(backbone)
         for full in self.layers:
             owner, _, name = full.rpartition(".")
-            layer = changed.get_submodule(full)
+            layer = dict(changed.named_modules()).get(full)
+            if layer is None or type(layer) not in LAYERS:
+                raise ScnError(
+                    f"subspace={self.name} replaced the layer {full!r}, but the given "
+                    f"{type(backbone).__name__} has none: pass a backbone of the saved shape"
+                )
             made = REPLACEMENTS[self.kind](layer, self.rank)
-            made.start_from(layer)
+            if alike:
+                made.start_from(layer)
             setattr(changed.get_submodule(owner), name, made.train(layer.training))
         return changed
 
@@ -126,8 +137,9 @@ class Compact:
         }
 
 
-def compact(name: str, backbone: nn.Module, mixed: Sequence[str]) -> Compact:
-    """What `name` makes of a backbone of which the parameters `mixed`, by name, are configurable."""
+def compact(name: str, backbone: nn.Module, slots: Sequence[Slot]) -> Compact:
+    """What `name` makes of a backbone of which the parameters of these slots are configurable."""
+    mixed = [known for slot in slots for known in slot.names]
     kind, _, value = name.partition(":")
     if kind == "shared" and value:
         left = [parameter for parameter in mixed if not fnmatch.fnmatch(parameter, value)]
@@ -135,10 +147,11 @@ def compact(name: str, backbone: nn.Module, mixed: Sequence[str]) -> Compact:
             what = "no parameter" if left else "every parameter"
             raise ScnError(f"subspace={name} shares {what}. The backbone has: {', '.join(mixed)}")
         return Compact(name, kind, 0, (), tuple(left))
-    if kind not in REPLACEMENTS or not value.isdigit() or int(value) < 1:
+    if kind not in REPLACEMENTS or not value.isdecimal() or int(value) < 1:
         raise ScnError(f"there is no subspace {name!r}: say one of {', '.join(KINDS)}, such as factored:32")
     rank = int(value)
-    layers = tuple(full for full, layer in backbone.named_modules() if _is_wide(full, layer, rank, mixed))
+    alone = {slot.names[0] for slot in slots if len(slot.names) == 1}  # tied ones must stay tied
+    layers = tuple(full for full, layer in backbone.named_modules() if _is_wide(full, layer, rank, alone))
     if not layers:
         raise ScnError(
             f"subspace={name} finds no wide layer: a linear layer or convolution is replaced where it has at "
@@ -155,7 +168,7 @@ def rebuilt(content: dict[str, Any]) -> Compact:
     return Compact(content["name"], known, content["rank"], tuple(content["layers"]), ())
 
 
-def _is_wide(full: str, layer: nn.Module, rank: int, mixed: Sequence[str]) -> bool:
+def _is_wide(full: str, layer: nn.Module, rank: int, mixed: Set[str]) -> bool:
     if type(layer) not in LAYERS or f"{full}.weight" not in mixed:
         return False
     ordinary = getattr(layer, "groups", 1) == 1 and getattr(layer, "padding_mode", "zeros") == "zeros"
@@ -170,5 +183,6 @@ def _renamed(
     found = [name for name in mixed if name.rpartition(".")[0] not in layers]
     for full in layers:
         made = REPLACEMENTS[kind](backbone.get_submodule(full), rank)
-        found += [f"{full}.{name}" for name, _ in made.named_parameters() if name not in made.shared_names]
+        shared = made.shared_names if f"{full}.bias" in mixed else (*made.shared_names, made.bias_name)
+        found += [f"{full}.{name}" for name, _ in made.named_parameters() if name not in shared]
     return found

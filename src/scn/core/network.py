@@ -54,8 +54,9 @@ class SCN(nn.Module):
         backbone: any module whose first input is the batch. It is copied, never changed.
         alpha_dim: S, how many values alpha has.
         dims: D, how many base models are mixed.
-        map: how alpha becomes beta, by name (see `scn.maps`), or a `Map`: "learned" is the published way; "nodes" and
-            "experts" read 2 and 1 base models of a line or circle, whatever D is.
+        map: how alpha becomes beta, by name (see `scn.maps`), a `Map`, or a function that makes one:
+            "learned" is the published way; "nodes" and "experts" read 2 and 1 base models of a line or
+            circle, whatever D is.
         subspace: what is stored for the base models (see `scn.core.compact`): "full", or with a wide part
             that all of them share, "factored:R", "low-rank:R" or "shared:PATTERN".
         space: what the values of alpha are, such as `transform.space()`. By default two values are cosine and
@@ -77,7 +78,7 @@ class SCN(nn.Module):
         dims: int,
         *,
         map: str | Map | Callable[[], Map] = maps.LEARNED,
-        subspace: str | Compact = FULL,
+        subspace: str = FULL,
         space: Space | None = None,
         configurable: str | Sequence[str] = "*",
         init: Initialisation = "independent",
@@ -91,16 +92,15 @@ class SCN(nn.Module):
         self.alpha_dim = alpha_dim
         self.configurable = (configurable,) if isinstance(configurable, str) else tuple(configurable)
         slots = find_slots(backbone, self.configurable)
-        self.compact: Compact | None = None
-        if subspace != FULL:
-            names = [name for slot in slots for name in slot.names]
-            self.compact = subspace if isinstance(subspace, Compact) else compact(subspace, backbone, names)
-            backbone, init = self.compact.applied(backbone), self._compact_start(init)
-            slots = find_slots(backbone, [glob.escape(name) for name in self.compact.mixed])
         refuse_what_cannot_work(backbone)
+        self.compact: Compact | None = None
         with torch.random.fork_rng(enabled=seed is not None):
             if seed is not None:
                 torch.manual_seed(seed)
+            if subspace != FULL:
+                self.compact = compact(subspace, backbone, slots)
+                backbone, init = self.compact.applied(backbone), self._compact_start(init)
+                slots = find_slots(backbone, [glob.escape(name) for name in self.compact.mixed])
             bases = draw_bases(backbone, slots, dims, init, noise)
             self.map = _map(map, alpha_dim, dims, space).to(bases)
         self.subspace = Subspace(slots, bases)
@@ -168,10 +168,11 @@ class SCN(nn.Module):
 
         beta: (D,), (K, D) or (B, D), divided over the batch as alpha is in a call.
         """
+        searched = beta.is_leaf and beta.requires_grad  # its zeros have gradients of their own
         beta = self._one_row_if_enough(beta, x) if beta.dim() == 2 else beta.unsqueeze(0)
         if self.dims == 1:
             beta = beta[:1]  # one base model has one mixture
-        beta, bases = self._in_use(beta)
+        beta, bases = (beta, self.subspace.bases()) if searched else self._in_use(beta)
         if len(beta) == 1:
             weights = {name: sets.squeeze(0) for name, sets in bases.weight_sets(beta).items()}
             return call_with(self.backbone, weights, (x, *args), kwargs)
@@ -315,8 +316,8 @@ class SCN(nn.Module):
         """
         if not isinstance(self.map, Nodes):
             raise ScnError(f"resample is for maps with places, such as nodes: this one is {self.map}")
-        finer = self.map.resampled(_at_least_one("dims", dims))
-        beta = self.map(finer.node_alphas().to(self.theta))
+        finer = self.map.resampled(_at_least_one("dims", dims)).to(self.theta)
+        beta = self.map(finer.node_alphas())
         self.subspace.replace(beta @ self.theta)
         self.map = finer
 
@@ -327,13 +328,18 @@ class SCN(nn.Module):
         Those that a map cannot do without, such as one of a grid of nodes, stay. What is left out has no more
         than a millionth of any mixture. Theta is a new parameter afterwards: build a new optimiser.
         """
-        share = self.beta(alpha).reshape(-1, self.dims).abs().amax(dim=0)
+        beta = self.beta(alpha).reshape(-1, self.dims)
+        if len(beta) == 0:
+            raise ScnError("prune needs the alpha that the network is used for, but was given none")
+        share = beta.abs().amax(dim=0)
         order = share.argsort()
         few = int((share[order].cumsum(dim=0) <= UNUSED).sum())
         unused, kept = order[:few].sort().values, order[few:].sort().values
-        if few:
-            self.map = self.map.without(kept.tolist()).to(self.theta)
-            self.subspace.replace(self.theta[kept], self.subspace.frozen[kept])
+        fewer = self.map.without(kept.tolist()) if few else None
+        if fewer is None:
+            return []
+        self.map = fewer.to(self.theta)
+        self.subspace.replace(self.theta[kept], self.subspace.frozen[kept])
         return unused.tolist()
 
     def freeze(self, indices: Iterable[int]) -> None:
@@ -364,10 +370,10 @@ class SCN(nn.Module):
         pattern = build_backbone(config["backbone"]) if backbone is None else copy.deepcopy(backbone)
         slots = [Slot(tuple(names), tuple(shape)) for names, shape in config["parameters"]]
         made = rebuilt(config["subspace"]) if "subspace" in config else None
-        pattern = pattern if made is None else made.applied(pattern)
-        fit(pattern, slots, f"{path} holds a {config['backbone']['class']}")
         names = [name for slot in slots for name in slot.names]
         with torch.random.fork_rng():
+            pattern = pattern if made is None else made.applied(pattern, alike=False)
+            fit(pattern, slots, f"{path} holds a {config['backbone']['class']}")
             chosen = [glob.escape(name) for name in names]
             mapped = maps.built(config, str(path))
             dims = config["dims"]
@@ -387,6 +393,8 @@ class SCN(nn.Module):
 
 def _map(chosen: str | Map | Callable[[], Map], alpha_dim: int, dims: int, space: Space | None) -> Map:
     """The map of this name, or one that was made otherwise and must fit."""
+    if space is not None and not isinstance(space, tuple):
+        raise WrongType(f"the space must be a tuple of its axes, such as ({space!r},), but is {space!r}")
     if callable(chosen) and not isinstance(chosen, nn.Module):
         chosen = chosen()
     if isinstance(chosen, str):

@@ -10,7 +10,7 @@ setting has: checking one alpha by tensors would cost more than configuring a sm
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar
 
 import torch
@@ -146,6 +146,8 @@ def from_json(axes: Sequence[dict[str, Any]]) -> Space:
         kind, values = axis.get("kind"), {name: value for name, value in axis.items() if name != "kind"}
         if kind not in KINDS:
             raise ScnError(f"there is no kind of axis {kind!r}: it may need a newer scn")
+        if values.keys() != {field.name for field in fields(KINDS[kind])}:
+            raise ScnError(f"a {kind} is not known with {', '.join(values)}: it may need a newer scn")
         found.append(KINDS[kind](**values))
     return tuple(found)
 

@@ -60,8 +60,8 @@ class Bases:
 class Subspace(nn.Module):
     """D base models of L weights each, and which of them are trained.
 
-    With `sparse_gradients`, the gradient of Theta holds the rows that a call used, and no others: for an
-    optimiser that knows what to do with it, such as scn's Muon.
+    After `give_sparse_gradients`, the gradient of Theta holds the rows that a call used, and no others. Any
+    optimiser but one with the attribute `takes_rows`, such as scn's Muon, is given zeros for the others.
     """
 
     frozen: Tensor
@@ -79,13 +79,17 @@ class Subspace(nn.Module):
     def sizes(self) -> list[int]:
         return [slot.size for slot in self.slots]
 
+    def give_sparse_gradients(self) -> None:
+        self.sparse_gradients = True
+        _install_step_hooks()
+        _with_sparse_gradients.add(self)
+
     def bases(self, rows: Tensor | None = None) -> Bases:
         """All base models, or those of these rows, through which no gradient reaches frozen ones."""
-        theta = self._trained()
         if rows is None:
-            return Bases(self.slots, theta)
-        sparse = self.sparse_gradients and not self.some_frozen
-        return Bases(self.slots, F.embedding(rows, theta, sparse=sparse))
+            return Bases(self.slots, self._trained(self.theta, self.frozen))
+        chosen = F.embedding(rows, self.theta, sparse=self.sparse_gradients)
+        return Bases(self.slots, self._trained(chosen, self.frozen[rows]))
 
     def weight_sets(self, beta: Tensor) -> dict[str, Tensor]:
         """beta: (K, D) -> every parameter by name, each of shape (K, *shape): K configurations."""
@@ -134,11 +138,11 @@ class Subspace(nn.Module):
         self.frozen[chosen] = True
         self._guard()
 
-    def _trained(self) -> Tensor:
-        """Theta, through which no gradient reaches the frozen rows."""
+    def _trained(self, theta: Tensor, frozen: Tensor) -> Tensor:
+        """Rows of Theta, through which no gradient reaches the frozen ones."""
         if not self.some_frozen:
-            return self.theta
-        return torch.where(self.frozen.unsqueeze(1), self.theta.detach(), self.theta)
+            return theta
+        return torch.where(frozen.unsqueeze(1), theta.detach(), theta)
 
     def _guard(self) -> None:
         self.some_frozen = bool(self.frozen.any())
@@ -147,6 +151,7 @@ class Subspace(nn.Module):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
+        self.sparse_gradients = False  # a copy has an optimiser of its own
         self._guard()  # a copy of a network keeps its frozen bases frozen
 
 
@@ -192,6 +197,7 @@ class _Mix(torch.autograd.Function):
 # Zero gradients alone do not keep a base frozen: momentum and weight decay move a row all the same. So
 # whenever an optimiser that owns a Theta steps, its frozen rows are put aside and put back.
 _with_frozen_bases: weakref.WeakSet[Subspace] = weakref.WeakSet()
+_with_sparse_gradients: weakref.WeakSet[Subspace] = weakref.WeakSet()
 _aside: weakref.WeakKeyDictionary[Subspace, Tensor] = weakref.WeakKeyDictionary()
 
 
@@ -202,23 +208,33 @@ def _keep_frozen(subspace: Subspace) -> None:
 
 @functools.cache
 def _install_step_hooks() -> None:
+    register_optimizer_step_pre_hook(_fill_up)
     register_optimizer_step_pre_hook(_put_aside)
     register_optimizer_step_post_hook(_put_back)
 
 
-def _owned(optimizer: torch.optim.Optimizer) -> Iterator[Subspace]:
+def _owned(optimizer: torch.optim.Optimizer, among: Iterable[Subspace]) -> Iterator[Subspace]:
     parameters = {id(p) for group in optimizer.param_groups for p in group["params"]}
-    return (s for s in _with_frozen_bases if id(s.theta) in parameters)
+    return (s for s in among if id(s.theta) in parameters)
+
+
+def _fill_up(optimizer: torch.optim.Optimizer, *_: Any) -> None:
+    """Most optimisers cannot deal with a sparse gradient."""
+    if getattr(optimizer, "takes_rows", False):
+        return
+    for subspace in _owned(optimizer, _with_sparse_gradients):
+        if subspace.theta.grad is not None and subspace.theta.grad.is_sparse:
+            subspace.theta.grad = subspace.theta.grad.to_dense()
 
 
 def _put_aside(optimizer: torch.optim.Optimizer, *_: Any) -> None:
-    for subspace in _owned(optimizer):
+    for subspace in _owned(optimizer, _with_frozen_bases):
         _aside[subspace] = subspace.theta.detach()[subspace.frozen]
 
 
 @torch.no_grad()
 def _put_back(optimizer: torch.optim.Optimizer, *_: Any) -> None:
-    for subspace in _owned(optimizer):
+    for subspace in _owned(optimizer, _with_frozen_bases):
         rows = _aside.pop(subspace, None)
         if rows is not None:
             subspace.theta[subspace.frozen] = rows

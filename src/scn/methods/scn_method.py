@@ -63,9 +63,8 @@ class SubspaceConfigurable(Method):
 
     def require(self, backbone: nn.Module) -> None:
         self.make_map()
-        mixed = [name for slot in find_slots(backbone, self.configurable) for name in slot.names]
         if self.subspace != FULL:
-            compact(self.subspace, backbone, mixed)
+            compact(self.subspace, backbone, find_slots(backbone, self.configurable))
 
     def make_map(self) -> Map:
         """The map for this transform; one with places needs a space that the transform knows."""

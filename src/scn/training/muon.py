@@ -55,7 +55,6 @@ def pieces(net: nn.Module) -> list[Piece]:
         small = set(net.map.parameters())
         if net.theta in shapes:
             shapes[net.theta] = [slot.shape for slot in net.subspace.slots]
-            net.subspace.sparse_gradients = True
     found = []
     for parameter, inside in shapes.items():
         sizes = [math.prod(shape) for shape in inside]
@@ -73,10 +72,17 @@ class Muon(torch.optim.Optimizer):
     gradients: what they have in common is learned from every sample, and not anew by each of them.
     """
 
+    takes_rows = True
+
     def __init__(self, net: nn.Module, lr: float, weight_decay: float = 0.0, together: float = 0.0) -> None:
         found, self.together = pieces(net), together
         self.matrices = [piece for piece in found if piece.height]
         self.vectors = [piece for piece in found if not piece.height]
+        self.of_bases: list[Piece] = []  # vectors of base models that a batch may leave out
+        if isinstance(net, SCN) and net.map.entries is not None and net.theta.requires_grad:
+            net.subspace.give_sparse_gradients()
+            self.of_bases = [piece for piece in self.vectors if piece.parameter is net.theta]
+            self.vectors = [piece for piece in self.vectors if piece.parameter is not net.theta]
         parameters = list(dict.fromkeys(piece.parameter for piece in found))
         if not all(parameter.is_contiguous() for parameter in parameters):
             raise ScnError("Muon needs parameters in ordinary memory order: say `optimiser=adam`")
@@ -89,18 +95,25 @@ class Muon(torch.optim.Optimizer):
             with torch.enable_grad():
                 loss = closure()
         (group,) = self.param_groups
+        rows = {p: _rows(p.grad) for p in group["params"] if p.grad is not None and p.grad.is_sparse}
         for piece in self.matrices:
             gradient = piece.parameter.grad
             if gradient is None:
                 continue
             if self.together and piece.copies > 1:
-                self._common_step(piece, gradient, group["lr"])
-            if gradient.is_sparse:
-                self._orthogonal_step_of_rows(piece, *_rows(gradient), group["lr"], group["weight_decay"])
+                used = rows[piece.parameter][1] if piece.parameter in rows else gradient
+                self._common_step(piece, piece.of(used), group["lr"])
+            if piece.parameter in rows:
+                used_rows = rows[piece.parameter]
+                self._orthogonal_step_of_rows(piece, *used_rows, group["lr"], group["weight_decay"])
             else:
                 self._orthogonal_step(piece, piece.of(gradient), group["lr"], group["weight_decay"])
         if self.vectors:
             self._adam_step(group["params"][0], group["lr"])
+        for theta in {piece.parameter for piece in self.of_bases}:
+            if theta.grad is not None:
+                every = torch.arange(len(theta), device=theta.device)
+                self._adam_step_of_rows(theta, *rows.get(theta, (every, theta.grad)), group["lr"])
         return loss
 
     def _momentum(self, piece: Piece, like: Tensor, named: str = "momentum", copies: int = 0) -> Tensor:
@@ -111,9 +124,8 @@ class Muon(torch.optim.Optimizer):
         return state[name]
 
     def _common_step(self, piece: Piece, gradient: Tensor, lr: float) -> None:
-        """Move all base models alike."""
-        own = piece.of(_rows(gradient)[1] if gradient.is_sparse else gradient)
-        summed, weight = own.sum(dim=0, keepdim=True), piece.of(piece.parameter)
+        """Move all base models alike, by the gradients of those that a batch used."""
+        summed, weight = gradient.sum(dim=0, keepdim=True), piece.of(piece.parameter)
         momentum = self._momentum(piece, summed, "common", 1).lerp_(summed, 1 - MOMENTUM)
         scale = self.together * LENGTH * max(weight.shape[1:]) ** 0.5
         weight.sub_(orthogonal(torch.lerp(summed, momentum, MOMENTUM)), alpha=lr * scale)
@@ -145,7 +157,7 @@ class Muon(torch.optim.Optimizer):
         weights = [piece.of(piece.parameter) for piece in self.vectors]
         gradient = torch.cat(
             [
-                w.new_zeros(w.numel()) if p.parameter.grad is None else _dense(p, w).reshape(-1)
+                w.new_zeros(w.numel()) if p.parameter.grad is None else p.of(p.parameter.grad).reshape(-1)
                 for p, w in zip(self.vectors, weights, strict=True)
             ]
         )
@@ -162,21 +174,34 @@ class Muon(torch.optim.Optimizer):
         changes = change.split([w.numel() for w in weights])
         torch._foreach_add_(weights, [c.view_as(w) for c, w in zip(changes, weights, strict=True)])
 
+    def _adam_step_of_rows(self, theta: nn.Parameter, rows: Tensor, values: Tensor, lr: float) -> None:
+        """The same for the vectors of the base models that a batch used, each with a count of its own."""
+        gradient = torch.cat([piece.of(values) for piece in self.of_bases], dim=1)
+        state, dims = self.state[theta], len(theta)
+        if "rows.count" not in state:
+            zero = gradient.new_zeros(dims, gradient.shape[1])
+            state |= {"rows.count": zero.new_zeros(dims, 1), "rows.mean": zero, "rows.square": zero.clone()}
+        kept = [state[f"rows.{name}"] for name in ("count", "mean", "square")]
+        count, mean, square = (values.index_select(0, rows) for values in kept)
+        count += 1
+        mean.lerp_(gradient, 1 - MOMENTUM)
+        square.lerp_(gradient.square(), 1 - SECOND_MOMENT)
+        for before, after in zip(kept, (count, mean, square), strict=True):
+            before.index_copy_(0, rows, after)
+        deviation = (square / -torch.expm1(count * math.log(SECOND_MOMENT))).sqrt_().add_(EPSILON)
+        change = (mean / deviation).div_(torch.expm1(count * math.log(MOMENTUM))).mul_(lr)
+        changes = change.split([piece.stop - piece.start for piece in self.of_bases], dim=1)
+        for piece, own in zip(self.of_bases, changes, strict=True):
+            piece.of(theta).index_add_(0, rows, own)
+
 
 def _rows(gradient: Tensor) -> tuple[Tensor, Tensor]:
-    """Which rows a sparse gradient has, each once, and their values."""
-    gradient = gradient if gradient.is_coalesced() else gradient.coalesce()
+    """Which rows a sparse gradient has, each once, and their values. Those of one call need no sorting."""
+    rows = gradient._indices()[0]
+    if bool((rows.diff() > 0).all()):
+        return rows, gradient._values()
+    gradient = gradient.coalesce()
     return gradient.indices()[0], gradient.values()
-
-
-def _dense(piece: Piece, weights: Tensor) -> Tensor:
-    """The gradient of a piece, with zeros for base models that a batch did not use."""
-    gradient = piece.parameter.grad
-    assert gradient is not None
-    if not gradient.is_sparse:
-        return piece.of(gradient)
-    rows, values = _rows(gradient)
-    return torch.zeros_like(weights).index_copy_(0, rows, piece.of(values))
 
 
 def orthogonal(several: Tensor) -> Tensor:

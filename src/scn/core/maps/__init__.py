@@ -12,6 +12,7 @@
 To add one, write a subclass of `Map` decorated by `@registry.register("name")` and import it here.
 """
 
+import inspect
 from typing import Any
 
 from scn.core import space as spaces
@@ -54,7 +55,14 @@ def built(config: dict[str, Any], file: str) -> Map | str:
             f'{file} has the map "{name}", which this scn does not know ({", ".join(registry)}): it was '
             "written by a newer one, which you need to read it"
         )
-    return get(name)(spaces.from_json(axes), config["dims"], **arguments)
+    kind = get(name)
+    unknown = arguments.keys() - inspect.signature(kind).parameters
+    if unknown:
+        raise ScnError(
+            f'{file} has the map "{name}" with {", ".join(sorted(unknown))}, which this scn does not know: '
+            "it was written by a newer one, which you need to read it"
+        )
+    return kind(spaces.from_json(axes), config["dims"], **arguments)
 
 
 __all__ = [

@@ -55,9 +55,9 @@ class Map(nn.Module, ABC):
             "use resample(D) for more places"
         )
 
-    def without(self, kept: list[int]) -> Map:
-        """The map with these base models alone."""
-        raise ScnError(f"{type(self).__name__} needs all of its base models: none can be left out")
+    def without(self, kept: list[int]) -> Map | None:
+        """The map with these base models alone; None where it cannot do without the others."""
+        return None
 
     def extra_repr(self) -> str:
         return f"{' x '.join(map(str, self.space))}, dims={self.dims}"
@@ -66,6 +66,7 @@ class Map(nn.Module, ABC):
         """Raise if a row of alpha (..., S) is none of the space, unless such rows are to be clamped."""
         if not self.bounded or self.outside == "clamp":
             return
+        alpha = alpha.detach()
         numbers: Sequence[Any] = alpha.tolist() if alpha.dim() == 1 else alpha.unbind(dim=-1)
         start = 0
         for axis in self.space:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from scn.core.errors import ScnError
@@ -18,7 +19,10 @@ class CategoryTable(SparseMap):
         super().__init__(space, dims, outside=outside)
         (axis,) = space if len(space) == 1 else (None,)
         if not isinstance(axis, Categories):
-            raise ScnError(f"the map categories is for one number of a category, not for {space}")
+            raise ScnError(
+                "the map categories is for the number of a category, but alpha is "
+                f"{' x '.join(map(str, space))}: give the space=(Categories(count),) of scn.core.space"
+            )
         if dims > axis.count:
             raise ScnError(f"{axis.count} categories need at most so many base models, but dims is {dims}")
         self.count = axis.count
@@ -30,4 +34,4 @@ class CategoryTable(SparseMap):
         if self.table is None:
             return number, 0 * alpha[..., :1] + 1
         every = torch.arange(self.dims, device=alpha.device).expand(*alpha.shape[:-1], self.dims)
-        return every, self.table.softmax(dim=-1)[number.squeeze(-1)]
+        return every, F.embedding(number.squeeze(-1), self.table.softmax(dim=-1))

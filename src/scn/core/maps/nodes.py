@@ -32,6 +32,11 @@ TINY = 1e-6
 FARTHEST = 3.0  # more than two turns can be apart, in the measure of `_among_turns`
 
 
+def _of(nodes: Tensor, chosen: Tensor) -> Tensor:
+    """nodes[chosen], which for a single one would wait for its value: a compiler cannot."""
+    return nodes.index_select(0, chosen.flatten()).view(chosen.shape)
+
+
 @registry.register("nodes")
 class Nodes(SparseMap):
     """beta by interpolation between the D nodes around alpha.
@@ -48,12 +53,12 @@ class Nodes(SparseMap):
         super().__init__(space, dims, outside=outside)
         self.given = None if positions is None else [float(value) for value in positions]
         self.turns = space == (Turns(),)
+        if self.given is not None and (len(space) > 1 or self.turns):
+            raise ScnError("positions are for a single line or circle: other spaces have their own")
         self.sizes = (dims,) if self.turns else grid_sizes(space, dims, type(self).__name__.lower())
         if self.turns:
             tables = [spread_turns(dims).flatten(1)]
         elif self.given is not None:
-            if len(space) > 1:
-                raise ScnError("positions are for a space of one axis: a grid has its own")
             tables = [checked_positions(space[0], self.given, dims)]
         else:
             pairs = zip(space, self.sizes, strict=True)
@@ -70,6 +75,10 @@ class Nodes(SparseMap):
 
     def arguments(self) -> dict[str, Any]:
         return {**super().arguments(), **({} if self.given is None else {"positions": self.given})}
+
+    def _load_from_state_dict(self, *args: Any) -> None:
+        super()._load_from_state_dict(*args)
+        self._read = None
 
     def places(self) -> list[Tensor]:
         """The positions on each axis; among turns the rotation matrices, (D, 9)."""
@@ -133,11 +142,11 @@ class Nodes(SparseMap):
         if isinstance(axis, Circle):
             before = (torch.bucketize(place.detach(), nodes, right=True) - 1) % count
             after = (before + 1) % count
-            gap, way = (nodes[after] - nodes[before]) % 1.0, (place - nodes[before]) % 1.0
+            gap, way = (_of(nodes, after) - _of(nodes, before)) % 1.0, (place - _of(nodes, before)) % 1.0
         else:
             before = torch.bucketize(place.detach(), nodes[1:-1], right=True)
             after = before + 1
-            gap, way = nodes[after] - nodes[before], place - nodes[before]
+            gap, way = _of(nodes, after) - _of(nodes, before), place - _of(nodes, before)
         share = (way / gap).clamp(0.0, 1.0)
         return torch.stack([before, after], dim=-1), torch.stack([1 - share, share], dim=-1)
 
@@ -173,8 +182,9 @@ class Nodes(SparseMap):
             raise ScnError("places that were put by hand cannot be resampled: make a new network")
         return type(self)(self.space, dims, outside=self.outside).to(self.places()[0].device)
 
-    def without(self, kept: list[int]) -> Nodes:
+    def without(self, kept: list[int]) -> Nodes | None:
+        """A grid, and turns among which the nearest count, need all."""
         if len(self.space) > 1 or self.turns:
-            raise ScnError("a grid of nodes needs all of its base models: none can be left out")
+            return None
         positions = self.places()[0][kept].tolist()
         return type(self)(self.space, len(kept), positions=positions, outside=self.outside)

@@ -14,7 +14,7 @@ from scn.core.space import Axis, Circle, Line, Space, matrix_of
 
 GOLDEN, SILVER = math.sqrt(2), 1.533751168755204288118041  # of the spiral through all turns (Alexa, 2022)
 REPULSIONS, PUSH = 200, 0.02
-MOST = 4096  # base models that are looked at for a grid
+NEAREST = 1e-4  # of a turn: nearer places would be one
 
 
 def grid_sizes(space: Space, dims: int, named: str) -> tuple[int, ...]:
@@ -29,7 +29,7 @@ def grid_sizes(space: Space, dims: int, named: str) -> tuple[int, ...]:
     fitting = _grids(len(space), dims)
     if not fitting:
         below = next((d for d in range(dims - 1, 0, -1) if d == 1 or _grids(len(space), d)), 1)
-        above = next(d for d in range(dims + 1, MOST) if _grids(len(space), d))
+        above = next(d for d in itertools.count(dims + 1) if _grids(len(space), d))
         raise ScnError(
             f"{dims} base models do not fit a grid over {len(space)} axes: choose dims={below} or {above}, "
             "or the map learned, which takes any number"
@@ -59,7 +59,10 @@ def at_equal_distances(axis: Axis, count: int, centred: bool) -> Tensor:
         return torch.arange(count) / count
     assert isinstance(axis, Line)
     shares = (torch.arange(count) + 0.5) / count if centred or count == 1 else torch.linspace(0, 1, count)
-    return axis.low + (axis.high - axis.low) * shares
+    found = axis.low + (axis.high - axis.low) * shares
+    if not bool((found.diff() > 0).all()):
+        raise ScnError(f"{count} places from {axis} are too near each other: subtract what all values share")
+    return found
 
 
 def checked_positions(axis: Axis, positions: Sequence[float], dims: int) -> Tensor:
@@ -67,11 +70,15 @@ def checked_positions(axis: Axis, positions: Sequence[float], dims: int) -> Tens
     values = torch.tensor(list(positions), dtype=torch.float32)
     if len(values) != dims:
         raise ScnError(f"there are {len(values)} positions for {dims} base models")
-    if not bool((values.diff() > 0).all()):
-        raise ScnError("positions must rise from each to the next")
+    if not bool(values.isfinite().all()) or not bool((values.diff() > 0).all()):
+        raise ScnError(
+            f"positions must be numbers that rise from each to the next, but are {list(positions)}"
+        )
     low, high = (0.0, 1.0) if isinstance(axis, Circle) else (axis.low, axis.high)  # type: ignore[union-attr]
     if len(values) and (values[0] < low - 1e-6 or values[-1] > high + 1e-6):
         raise ScnError(f"positions must lie from {low:g} to {high:g}, but are {list(positions)}")
+    if isinstance(axis, Circle) and values[-1] - values[0] > 1 - NEAREST:
+        raise ScnError(f"positions must differ on the circle, where 1 is 0 again, but are {list(positions)}")
     return values
 
 
