@@ -22,7 +22,9 @@ class Builder(ABC):
     def __init__(self, graph: Graph, options: Options, output: str) -> None:
         self.graph, self.options = graph, options
         self.output = output  # the parameter that the last value is written to
-        self.parts = Parts(copies=2 if options.double_buffer else 1)
+        self.parts = Parts(copies=2 if options.double_buffer else 1, few=graph.few)
+        if graph.few:
+            self.parts.need("few", "collect")
 
     @abstractmethod
     def build(self) -> Parts:
@@ -40,6 +42,11 @@ class Builder(ABC):
             if not op.is_view:
                 self.parts.infer.append(f"/* {op.name.replace('*', '')} */")
                 self._write(op)
+
+    @property
+    def beta(self) -> str:
+        """The mixing coefficients while inference mixes, as a C expression."""
+        return "&few" if self.graph.few else "s->beta"
 
     def call(self, function: str, *arguments: str | int) -> None:
         """Add a call to inference."""

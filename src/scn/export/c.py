@@ -9,15 +9,13 @@ from typing import Any
 from torch import nn
 
 from scn.core.errors import ScnError
-from scn.core.maps import Learned
 from scn.core.network import SCN
-from scn.export import rounding, sensors
+from scn.export import maps, rounding, sensors
 from scn.export.base import Options, Report, target
 from scn.export.float_code import FloatCode
 from scn.export.graph import Graph
 from scn.export.header import header
 from scn.export.int8_code import Int8Code
-from scn.export.learned import add_confignet
 from scn.export.operations.affine import layers_of
 from scn.export.parts import Parts
 from scn.export.predictions import meaning_of
@@ -69,8 +67,7 @@ def generate(subject: Subject, options: Options) -> Generated:
     meaning = meaning_of(subject)
     parts, rounded = _parts(subject, options, graph, meaning.outputs)
     if isinstance(network, SCN):
-        assert isinstance(network.map, Learned)
-        add_confignet(parts, subject.transform, network.map)
+        maps.add(parts, subject.transform, network.map)
     parts.constants += meaning.tables
     facts = {**_facts(subject, options, graph, parts), **meaning.facts, **rounded}
     return Generated(

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
+from scn.core import space
 from scn.export.pack import exact
 from scn.transforms import Transform
-from scn.transforms.encoding import Circle, Encoding, Linear, Logarithm
+from scn.transforms.encoding import Circle, Encoding, Linear, Logarithm, Turn
 
 MOST_TURNS = 10
 OFF_CIRCLE = 0.1  # how far from 1 the length of (cos, sin) may be
 BEYOND = 1e-3  # of the range: what rounding may add
-SNIPPETS = {Circle: "circle", Logarithm: "log"}
+FAR = 1e6  # a number of a rotation matrix that no sensor gives
+SNIPPETS = {Circle: ("circle",), Logarithm: ("log",), Turn: ("circle", "turn")}
 
 
 def snippets(transform: Transform) -> list[str]:
-    found = [SNIPPETS[type(kind)] for kind in transform.encodings() or () if type(kind) in SNIPPETS]
+    found = [name for kind in transform.encodings() or () for name in SNIPPETS.get(type(kind), ())]
     return sorted(set(found))
 
 
@@ -24,10 +27,15 @@ def check_statements(transform: Transform) -> list[str]:
     kinds = transform.encodings()
     if kinds is None:
         return [s for i, limits in enumerate(_limits(transform)) for s in _within(f"alpha[{i}]", *limits)]
+    return space_statements([kind.axis() for kind in kinds])
+
+
+def space_statements(axes: Sequence[space.Axis], clamped: bool = False) -> list[str]:
+    """Return SCN_BAD_ALPHA for an alpha that a space does not hold; where it is clamped, for no number."""
     found, place = [], 0
-    for kind in kinds:
-        found += _possible(kind, place)
-        place += kind.size
+    for axis in axes:
+        found += _numbers(axis, place) if clamped else _possible(axis, place)
+        place += axis.size
     return found
 
 
@@ -36,18 +44,28 @@ def encode_statements(transform: Transform) -> list[str] | None:
     kinds = transform.encodings()
     if kinds is None:
         return None
-    found, place = [], 0
-    for i, kind in enumerate(kinds):
-        most = MOST_TURNS * kind.period if isinstance(kind, Circle) else 0.0
-        low, high = (-most, most) if isinstance(kind, Circle) else (kind.low, kind.high)
-        found += _within(f"params[{i}]", low, high, "SCN_BAD_PARAMS")
-    for i, kind in enumerate(kinds):
-        found.append(_encoded(kind, f"params[{i}]", place))
+    checks, found, param, place = [], [], 0, 0
+    for kind in kinds:
+        for i in range(param, param + kind.takes):
+            checks += _within(f"params[{i}]", *_range(kind), "SCN_BAD_PARAMS")
+        found.append(_encoded(kind, param, place))
+        param += kind.takes
         place += kind.size
-    return found
+    return [*checks, *found]
 
 
-def _encoded(kind: Encoding, value: str, place: int) -> str:
+def _range(kind: Encoding) -> tuple[float, float]:
+    """Of each of its parameters."""
+    if isinstance(kind, Linear | Logarithm):
+        return kind.low, kind.high
+    most = MOST_TURNS * (kind.period if isinstance(kind, Circle) else 360.0)
+    return -most, most
+
+
+def _encoded(kind: Encoding, param: int, place: int) -> str:
+    value = f"params[{param}]"
+    if isinstance(kind, Turn):
+        return f"scn_turn(params + {param}, alpha + {place});"
     if isinstance(kind, Circle):
         degrees = value if kind.period == 360 else f"{value} * {exact(360 / kind.period)}"
         return f"scn_circle({degrees}, alpha + {place});"
@@ -59,22 +77,40 @@ def _encoded(kind: Encoding, value: str, place: int) -> str:
     return f"alpha[{place}] = scn_log({bounded} / {exact(kind.low)}) / {exact(scale)};"
 
 
-def _possible(kind: Encoding, place: int) -> list[str]:
-    if isinstance(kind, Linear):
-        low, high = ((end - kind.origin) / kind.unit for end in (kind.low, kind.high))
-        return _within(f"alpha[{place}]", low, high)
-    if isinstance(kind, Logarithm):
-        return _within(f"alpha[{place}]", 0.0, 1.0)
+def _possible(axis: space.Axis, place: int) -> list[str]:
+    if isinstance(axis, space.Line):
+        return _within(f"alpha[{place}]", axis.low, axis.high)
+    if isinstance(axis, space.Turns):
+        return _refused(f"!scn_is_turn(alpha + {place})")
+    if isinstance(axis, space.Categories):
+        nearest, off = f"(float)(int)(alpha[{place}] + 0.5f)", exact(space.SLACK)
+        return [
+            *_within(f"alpha[{place}]", 0.0, axis.count - 1.0, beyond=space.SLACK),
+            *_refused(f"alpha[{place}] - {nearest} > {off} || {nearest} - alpha[{place}] > {off}"),
+        ]
     length = f"alpha[{place}] * alpha[{place}] + alpha[{place + 1}] * alpha[{place + 1}]"
     least, most = exact((1 - OFF_CIRCLE) ** 2), exact((1 + OFF_CIRCLE) ** 2)
-    return [f"if (!({length} >= {least} && {length} <= {most})) {{", "    return SCN_BAD_ALPHA;", "}"]
+    return _refused(f"!({length} >= {least} && {length} <= {most})")
 
 
-def _within(value: str, low: float, high: float, status: str = "SCN_BAD_ALPHA") -> list[str]:
+def _numbers(axis: space.Axis, place: int) -> list[str]:
+    """Refuse what is no number, or so large that the arithmetic might leave the numbers."""
+    most = exact(FAR) if isinstance(axis, space.Turns) else "FLT_MAX"
+    values = [f"alpha[{i}]" for i in range(place, place + axis.size)]
+    return [s for value in values for s in _refused(f"!({value} >= -{most} && {value} <= {most})")]
+
+
+def _within(
+    value: str, low: float, high: float, status: str = "SCN_BAD_ALPHA", beyond: float | None = None
+) -> list[str]:
     """A comparison that a NaN fails too."""
-    beyond = BEYOND * (high - low)
+    beyond = BEYOND * (high - low) if beyond is None else beyond
     low, high = low - beyond, high + beyond
-    return [f"if (!({value} >= {exact(low)} && {value} <= {exact(high)})) {{", f"    return {status};", "}"]
+    return _refused(f"!({value} >= {exact(low)} && {value} <= {exact(high)})", status)
+
+
+def _refused(wrong: str, status: str = "SCN_BAD_ALPHA") -> list[str]:
+    return [f"if ({wrong}) {{", f"    return {status};", "}"]
 
 
 def _limits(transform: Transform) -> list[tuple[float, float]]:

@@ -49,6 +49,12 @@ class Graph:
     shapes: list[Shape]
     ops: list[Operation] = field(default_factory=list)
     dims: int = 1
+    entries: int | None = None  # of a map that picks as many base models to mix; None where it mixes all
+
+    @property
+    def few(self) -> bool:
+        """Whether the base models that are mixed are picked out of more."""
+        return self.entries is not None and self.entries < self.dims
 
     @property
     def output(self) -> int:

@@ -29,6 +29,7 @@ MEANING = {
     "scales": "of rows of 8-bit weights, const",
     "biases and gains": "const",
     "configuration network": "const",
+    "map": "from alpha to the mixing coefficients, const",
     "targets": "their means and deviations, const",
     "theta": "the mixed weights",
     "beta": "the mixing coefficients",
@@ -138,7 +139,7 @@ def _configuration(subject: Subject, options: Options, parts: Parts) -> list[str
             f"/* params ({listed}) to alpha. */\n"
             f"scn_status {name}_encode(const float *params, float *alpha);\n"
         )
-    alone = "/* The configuration network alone: the mixing coefficients of alpha. */"
+    alone = f"/* The {parts.map_label} alone: the mixing coefficients of alpha. */"
     mixing = "/* Configuration alone, from any mixing coefficients. */"
     both = "/* The network for this alpha: mixing coefficients, then weights. */"
     return [

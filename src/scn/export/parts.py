@@ -75,14 +75,17 @@ class Parts:
     copies: int = 1  # of theta: two for a double buffer
     state: list[Field] = field(default_factory=list)  # without theta and the flags
     encode: list[str] | None = None  # statements from params to alpha, where the transform says how
-    beta: list[str] = field(default_factory=list)  # statements from alpha to beta; none: nothing is mixed
+    map_label: str = ""  # what makes beta of alpha, as a person says it; "" where nothing is mixed
+    beta: list[str] = field(default_factory=list)  # statements from alpha to beta
+    pick: list[str] = field(default_factory=list)  # of a map that picks few base models: from alpha to few
+    few: bool = False  # whether only those base models are mixed that a map picks
     mix: list[str] = field(default_factory=list)  # statements that fill theta by beta
     infer: list[str] = field(default_factory=list)  # statements from x to logits
 
     @property
     def configurable(self) -> bool:
         """Whether there is anything to mix."""
-        return bool(self.beta)
+        return bool(self.map_label)
 
     def need(self, *snippets: str) -> None:
         """Add snippets that are not there yet."""

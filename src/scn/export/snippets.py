@@ -15,9 +15,12 @@ def from_files(*names: str) -> dict[str, str]:
 
 
 FLOAT = from_files(
-    *("exp", "circle", "log", "patch", "block", "store", "linear"),
+    *("exp", "circle", "turn", "is_turn", "log", "few", "collect", "only"),
+    *("patch", "block", "store", "linear"),
     *("mix_float32", "mix_float16", "mix_int8", "rows", "rows_bias", "coefficients", "rows_ram"),
     "linear_ram",
+    *("angle", "around", "on_line", "on_circle", "last_before", "among_line", "among_circle"),
+    *("cross", "nearest", "agreement", "nearest_turn", "near_turns", "waves", "outer"),
 )
 INT8 = from_files("int8_dot", "int8_input", "int8_input8", "int8_widen")
 HEAD = """\

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from scn.export.base import Options
+from scn.export.few import filled
 from scn.export.operations import SNIPPETS
 from scn.export.operations.affine.in_float import BASE_TYPES
 from scn.export.parts import Parts
@@ -23,12 +24,34 @@ from scn.export.state import (
     state_text,
 )
 
+CHECK_ALL = """\
+    int i;
+    for (i = 0; i < SCN_DIMS; i++) {
+        if (!(beta[i] >= -FLT_MAX && beta[i] <= FLT_MAX)) {
+            return SCN_BAD_ALPHA;
+        }
+    }
+"""
+KEEP_ALL = ["for (i = 0; i < SCN_DIMS; i++) {", "    s->beta[i] = beta[i];", "}"]
+COLLECTED = ["scn_few few;", "(void)scn_collect(s->beta, &few);"]
+SPREAD = """\
+{
+    scn_few few;
+    const scn_status status = scn_pick(alpha, &few);
+    if (status == SCN_OK) {
+        scn_spread(&few, beta);
+    }
+    return status;
+}
+"""
+
 
 def source(name: str, options: Options, parts: Parts, meaning: Meaning) -> str:
     functions = list(meaning.defined)
     if parts.configurable:
-        functions += [_encode(name, parts), _beta(name, parts), _mix(name, options, parts)]
-        functions.append(_configure(name, options))
+        functions += [_encode(name, parts), _pick(parts), _beta(name, parts)]
+        functions += [_mix(name, options, parts), _mix_any(name, options, parts)]
+        functions.append(_configure(name, options, parts))
     functions.append(_infer(name, options, parts, meaning.outputs))
     return "\n".join(
         [
@@ -37,7 +60,7 @@ def source(name: str, options: Options, parts: Parts, meaning: Meaning) -> str:
             *parts.defines,
             f"#define SCN_BASE {BASE_TYPES[options.weights]}",
             "",
-            *(_snippet(part) for part in _in_order(parts.snippets)),
+            *(_snippet(part, parts.few) for part in _in_order(parts.snippets)),
             *parts.constant_texts(),
             _own_state(name, options, parts),
             *(text for text in functions if text),
@@ -51,10 +74,10 @@ def _in_order(names: list[str]) -> list[str]:
     return sorted(names, key=lambda name: (places[name.split(":")[0]], name))
 
 
-def _snippet(name: str) -> str:
+def _snippet(name: str, few: bool) -> str:
     """A piece by its name; what follows a colon fills in its places @1@, @2@, ..., as types of numbers do."""
     piece, *fill = name.split(":")
-    text = SNIPPETS[piece]
+    text = filled(SNIPPETS[piece], few)
     for i, value in enumerate(fill, start=1):
         text = text.replace(f"@{i}@", value)
     return text
@@ -81,24 +104,31 @@ def _encode(name: str, parts: Parts) -> str:
     return f"{head}\n{{\n{_body(parts.encode)}\n    return SCN_OK;\n}}\n"
 
 
+def _pick(parts: Parts) -> str:
+    if not parts.pick:
+        return ""
+    head = "SCN_KERNEL static scn_status scn_pick(const float *alpha, scn_few *few)"
+    return f"{head}\n{{\n{_body(parts.pick)}\n    return SCN_OK;\n}}\n"
+
+
 def _beta(name: str, parts: Parts) -> str:
     head = f"scn_status {name}_beta(const float *alpha, float *beta)"
+    if parts.pick:
+        return f"{head}\n{SPREAD}"
     return f"{head}\n{{\n{_body(parts.beta)}\n    return SCN_OK;\n}}\n"
 
 
 def _mix(name: str, options: Options, parts: Parts) -> str:
-    head = f"scn_status {name}_mix({parameter(name, options, 'const float *beta')})"
-    check = """\
-    int i;
-    for (i = 0; i < SCN_DIMS; i++) {
-        if (!(beta[i] >= -FLT_MAX && beta[i] <= FLT_MAX)) {
-            return SCN_BAD_ALPHA;
-        }
-    }
-"""
+    """What mixes weights: all of them, by beta from anybody, or those few that are listed."""
     statements = list(parts.mix)
+    if parts.few:
+        head = f"static scn_status scn_mix_few({parameter(name, options, 'const scn_few *beta')})"
+        keep, check = ["scn_spread(beta, s->beta);"], ""
+    else:
+        head = f"scn_status {name}_mix({parameter(name, options, 'const float *beta')})"
+        keep, check = KEEP_ALL, CHECK_ALL
     if options.theta == "row":
-        statements += ["for (i = 0; i < SCN_DIMS; i++) {", "    s->beta[i] = beta[i];", "}"]
+        statements += keep
     if options.double_buffer:
         begin, end = DOUBLE_BEGIN, DOUBLE_END
         theta = f"    {name}_theta *const theta = &s->theta[next - 1];\n"
@@ -114,15 +144,33 @@ def _mix(name: str, options: Options, parts: Parts) -> str:
     )
 
 
-def _configure(name: str, options: Options) -> str:
+def _mix_any(name: str, options: Options, parts: Parts) -> str:
+    """Where few base models are mixed: by any coefficients, of which those that are 0 cost nothing."""
+    if not parts.few:
+        return ""
+    state = "s, " if options.state == "explicit" else ""
+    return f"""\
+scn_status {name}_mix({parameter(name, options, "const float *beta")})
+{{
+    scn_few few;
+    return scn_collect(beta, &few) ? scn_mix_few({state}&few) : SCN_BAD_ALPHA;
+}}
+"""
+
+
+def _configure(name: str, options: Options, parts: Parts) -> str:
     head = f"scn_status {name}_configure({parameter(name, options, 'const float *alpha')})"
     state = "s, " if options.state == "explicit" else ""
+    if parts.few:
+        held, pick, mix = "scn_few few;", "scn_pick(alpha, &few)", f"scn_mix_few({state}&few)"
+    else:
+        held, pick, mix = "float beta[SCN_DIMS];", f"{name}_beta(alpha, beta)", f"{name}_mix({state}beta)"
     return f"""\
 {head}
 {{
-    float beta[SCN_DIMS];
-    const scn_status status = {name}_beta(alpha, beta);
-    return status == SCN_OK ? {name}_mix({state}beta) : status;
+    {held}
+    const scn_status status = {pick};
+    return status == SCN_OK ? {mix} : status;
 }}
 """
 
@@ -131,6 +179,7 @@ def _infer(name: str, options: Options, parts: Parts, outputs: str) -> str:
     rest = f"const {name}_input *x, float *{outputs}"
     head = f"scn_status {name}_infer({parameter(name, options, rest)})"
     uses_theta = any("theta->" in line for line in parts.infer)
+    collected = COLLECTED if any("&few" in line for line in parts.infer) else []
     theta, begin = "", SIMPLE_INFER
     if options.double_buffer and parts.configurable:
         theta, begin = (
@@ -142,4 +191,5 @@ def _infer(name: str, options: Options, parts: Parts, outputs: str) -> str:
         theta = f"    const {name}_theta *const theta = &s->theta;\n" if uses_theta else ""
         begin = SINGLE_INFER
     end = "    SCN_BARRIER();\n    s->running = 0;\n    return SCN_OK;\n"
-    return f"{head}\n{{\n{_prologue(name, options)}{theta}{begin}{_body(parts.infer)}\n{end}}}\n"
+    body = _body([*collected, *parts.infer])
+    return f"{head}\n{{\n{_prologue(name, options)}{theta}{begin}{body}\n{end}}}\n"

@@ -22,8 +22,9 @@ class Sets:
     def __init__(self, network: nn.Module) -> None:
         module = network
         self.dims, self._mixed = 1, {}
+        self.entries: int | None = None
         if isinstance(network, SCN):
-            module, self.dims = network.backbone, network.dims
+            module, self.dims, self.entries = network.backbone, network.dims, network.map.entries
             self._mixed = network.subspace.base_sets()
         self._shared = dict(module.named_parameters(remove_duplicate=False)) | dict(module.named_buffers())
 
@@ -61,7 +62,7 @@ class GraphTranslation:
         self.modules = dict(plain.named_modules())
         self.layers, self.functions = layers, functions
         self.sets = sets
-        self.graph = Graph([block_shape("the input", shape)], dims=sets.dims)
+        self.graph = Graph([block_shape("the input", shape)], dims=sets.dims, entries=sets.entries)
         self.values: dict[fx.Node, int] = {}
         self.partial: dict[fx.Node, Any] = {}  # nodes that mean something only together with the next one
         self.users: dict[int, int] = {}  # how many nodes read a value

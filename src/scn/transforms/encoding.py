@@ -17,6 +17,7 @@ class Circle:
 
     period: float = 360.0
     size: int = 2
+    takes: int = 1  # parameters
 
     def axis(self) -> space.Axis:
         return space.Circle()
@@ -31,6 +32,7 @@ class Linear:
     unit: float = 1.0
     origin: float = 0.0
     size: int = 1
+    takes: int = 1
 
     def axis(self) -> space.Axis:
         return space.Line((self.low - self.origin) / self.unit, (self.high - self.origin) / self.unit)
@@ -44,6 +46,7 @@ class Logarithm:
     high: float
     least: float
     size: int = 1
+    takes: int = 1
 
     def axis(self) -> space.Axis:
         return space.Line(0.0, 1.0)
@@ -54,7 +57,7 @@ class Turn:
     """Three angles in degrees, in the YZ, XZ and XY planes -> the rotation's nine numbers, row by row."""
 
     size: int = 9
-    takes: int = 3  # parameters
+    takes: int = 3
 
     def axis(self) -> space.Axis:
         return space.Turns()

@@ -1,5 +1,5 @@
 /* A convolution whose rows are mixed four at a time. scratch: four rows, then SCN_PATCH values a patch. */
-static void scn_convolution_row(const scn_window *g, const scn_rows *m, int group, const float *beta,
+static void scn_convolution_row(const scn_window *g, const scn_rows *m, int group, @beta@,
                                 const float *bias, const float *x, float *y, float *scratch, int relu)
 {
     float coefficients[4 * SCN_DIMS];
@@ -12,7 +12,7 @@ static void scn_convolution_row(const scn_window *g, const scn_rows *m, int grou
     for (row = 0; row < g->rows; row += block) {
         block = SCN_BLOCK(g->rows - row);
         scn_coefficients(m, beta, group * g->rows + row, block, coefficients);
-        scn_mix(scratch, base, m->stride, m->bases, coefficients, block * m->columns);
+        scn_mix(scratch, base, m->stride, @bases@, coefficients, block * m->columns);
         base += block * m->columns;
         for (position = 0; position < positions; position += 4) {
             float sums[16];

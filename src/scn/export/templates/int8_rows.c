@@ -9,32 +9,32 @@ typedef struct {
     int stride, bases, groups, rows, columns; /* rows: of one group */
 } scn_rows;
 
-static float scn_mixture(const float *values, const float *beta, int stride)
+static float scn_mixture(const float *values, @beta@, int stride)
 {
     float sum = 0.0f;
     int i;
-    for (i = 0; i < SCN_DIMS; i++) {
-        sum += beta[i] * values[i * stride];
+    for (i = 0; i < @dims@; i++) {
+        sum += @share@ * values[@i@ * stride];
     }
     return sum;
 }
 
 /* The step of a row's mixed weights: the mean of the steps of its base models. */
-static float scn_step(const scn_rows *m, const float *beta, int row)
+static float scn_step(const scn_rows *m, @beta@, int row)
 {
     float sum = 0.0f;
     int i;
     if (m->bases == 1) {
         return m->scale[row];
     }
-    for (i = 0; i < SCN_DIMS; i++) {
-        sum += (beta[i] < 0.0f ? -beta[i] : beta[i]) * m->scale[i * m->groups * m->rows + row];
+    for (i = 0; i < @dims@; i++) {
+        sum += (@share@ < 0.0f ? -@share@ : @share@) * m->scale[@i@ * m->groups * m->rows + row];
     }
     return sum;
 }
 
 /* What sums are multiplied by, and what is added then, for each row. */
-static void scn_mix_steps(const scn_rows *m, const float *beta, float *factor, float *offset)
+static void scn_mix_steps(const scn_rows *m, @beta@, float *factor, float *offset)
 {
     const int all = m->groups * m->rows;
     int r;

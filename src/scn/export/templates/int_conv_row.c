@@ -1,5 +1,5 @@
 /* Rows are mixed four at a time into `rows` and meet every position. */
-static void scn_convolution_row_int@1@_int@2@(const scn_window *g, const scn_rows *m, int group, const float *beta,
+static void scn_convolution_row_int@1@_int@2@(const scn_window *g, const scn_rows *m, int group, @beta@,
                                      const float *factor, const float *offset, const int@1@_t *x, int@2@_t *y,
                                      int16_t *patch, int8_t *rows, scn_out out, int zero)
 {
@@ -10,7 +10,7 @@ static void scn_convolution_row_int@1@_int@2@(const scn_window *g, const scn_row
     for (row = 0; row < g->rows; row += block) {
         block = SCN_BLOCK(g->rows - row);
         scn_shares(m, beta, group * g->rows + row, block, shares);
-        scn_mix_int8(rows, base, m->stride, shares, m->columns, block);
+        scn_mix_int8(rows, base, m->stride, @beta,@shares, m->columns, block);
         base += block * m->columns;
         for (position = 0; position < positions; position++) {
             scn_gather_int@1@(g, x, position, patch, zero);

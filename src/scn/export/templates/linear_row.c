@@ -1,5 +1,5 @@
 /* y = theta x + bias, theta mixed a few columns of four rows at a time into `buffer`. */
-static void scn_linear_row(const scn_rows *m, const float *beta, const float *bias, const float *x, float *y,
+static void scn_linear_row(const scn_rows *m, @beta@, const float *bias, const float *x, float *y,
                            float *buffer, int relu)
 {
     float coefficients[4 * SCN_DIMS];
@@ -14,7 +14,7 @@ static void scn_linear_row(const scn_rows *m, const float *beta, const float *bi
         }
         for (k = 0; k < m->columns; k += count) {
             count = m->columns - k < SCN_STRIP ? m->columns - k : SCN_STRIP;
-            scn_mix(buffer, base + block * k, m->stride, m->bases, coefficients, block * count);
+            scn_mix(buffer, base + block * k, m->stride, @bases@, coefficients, block * count);
             scn_dot(sums, buffer, x + k, count, block);
         }
         scn_store(y + row, sums, block, 1, relu);

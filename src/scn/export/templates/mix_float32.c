@@ -70,7 +70,7 @@ static void scn_mix_one(float *out, const SCN_BASE *base, const float *c, int co
 }
 
 /* out = the sum over all base models. */
-static void scn_mix(float *out, const SCN_BASE *base, int stride, int bases, const float *coefficients, int count)
+static void scn_mix(float *out, const SCN_BASE *base, int stride, int bases@which@, const float *coefficients, int count)
 {
     int i, done = 0;
 #if SCN_VFP
@@ -79,16 +79,16 @@ static void scn_mix(float *out, const SCN_BASE *base, int stride, int bases, con
         const float *c = coefficients;
         done = eights << 3;
         for (i = 0; i < bases; i += 2, c += 8) {
-            const float *a = base + i * stride;
+            const float *a = base + @of@ * stride;
             if (i + 1 == bases) {
                 (i ? scn_one_more : scn_first_of_one)(out, a, c, eights);
             } else {
-                (i ? scn_two_more : scn_first_of_two)(out, a, a + stride, c, eights);
+                (i ? scn_two_more : scn_first_of_two)(out, a, @next@, c, eights);
             }
         }
     }
 #endif
     for (i = 0; i < bases; i++) {
-        scn_mix_one(out + done, base + i * stride + done, coefficients + 4 * i, count - done, i == 0);
+        scn_mix_one(out + done, base + @of@ * stride + done, coefficients + 4 * i, count - done, i == 0);
     }
 }

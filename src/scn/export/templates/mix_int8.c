@@ -19,10 +19,10 @@ static void scn_mix_one(float *out, const SCN_BASE *base, const float *c, int co
 }
 
 /* out = the sum over all base models. */
-static void scn_mix(float *out, const SCN_BASE *base, int stride, int bases, const float *coefficients, int count)
+static void scn_mix(float *out, const SCN_BASE *base, int stride, int bases@which@, const float *coefficients, int count)
 {
     int i;
     for (i = 0; i < bases; i++) {
-        scn_mix_one(out, base + i * stride, coefficients + 4 * i, count, i == 0);
+        scn_mix_one(out, base + @of@ * stride, coefficients + 4 * i, count, i == 0);
     }
 }

@@ -8,12 +8,12 @@ typedef struct {
     int stride, bases, groups, rows, columns; /* rows: of one group */
 } scn_rows;
 
-static float scn_mixture(const float *values, const float *beta, int stride)
+static float scn_mixture(const float *values, @beta@, int stride)
 {
     float sum = 0.0f;
     int i;
-    for (i = 0; i < SCN_DIMS; i++) {
-        sum += beta[i] * values[i * stride];
+    for (i = 0; i < @dims@; i++) {
+        sum += @share@ * values[@i@ * stride];
     }
     return sum;
 }

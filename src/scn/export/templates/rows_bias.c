@@ -1,5 +1,5 @@
 /* The biases of a layer under beta. */
-static void scn_mix_bias(const scn_rows *m, const float *beta, float *out)
+static void scn_mix_bias(const scn_rows *m, @beta@, float *out)
 {
     const int all = m->groups * m->rows;
     int r;

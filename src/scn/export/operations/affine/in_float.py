@@ -64,7 +64,7 @@ def add_mix(code: FloatCode, layer: Layer) -> None:
     parts, rows = code.parts, f"&scn_layer_{layer.number}"
     parts.need("rows")
     if layer.place is not Place.FLASH:
-        parts.need(f"mix_{code.options.weights}", "coefficients")
+        parts.need(f"mix_{code.options.weights}", "coefficients", *(["only"] if parts.few else []))
     parts.constants.append(_rows_constant(code, layer))
     if layer.place is Place.RAM:
         parts.need("rows_ram")
@@ -101,7 +101,7 @@ def write(code: FloatCode, layer: Layer) -> None:
     where = (bias, code.at(op.sources[0]), code.at(op.target))
     if layer.place is Place.STRIPS:
         code.parts.need("linear", "linear_row")
-        code.call("scn_linear_row", *_strips(layer), *where, "s->scratch", int(op.relu))
+        code.call("scn_linear_row", *_strips(code, layer), *where, "s->scratch", int(op.relu))
     else:
         code.parts.need("linear", "linear_ram")
         code.call("scn_linear", _rows(layer), *where, op.rows, op.columns, int(op.relu))
@@ -111,8 +111,8 @@ def _rows(layer: Layer) -> str:
     return f"theta->rows + {layer.theta}" if layer.place is Place.RAM else f"scn_shared + {layer.base}"
 
 
-def _strips(layer: Layer) -> tuple[str, str]:
-    return f"&scn_layer_{layer.number}", "s->beta" if layer.op.mixed else "0"
+def _strips(code: FloatCode, layer: Layer) -> tuple[str, str]:
+    return f"&scn_layer_{layer.number}", code.beta if layer.op.mixed else "0"
 
 
 def _write_convolution(code: FloatCode, layer: Layer, bias: str) -> None:
@@ -125,7 +125,7 @@ def _write_convolution(code: FloatCode, layer: Layer, bias: str) -> None:
         here = [f"{start} + {group * step}" for start, step in starts]
         if layer.place is Place.STRIPS:
             code.parts.need("gather", "conv_row")
-            number, beta = _strips(layer)
+            number, beta = _strips(code, layer)
             code.call("scn_convolution_row", window, number, group, beta, *here, "s->scratch", int(op.relu))
         else:
             code.parts.need("gather", "conv_ram")

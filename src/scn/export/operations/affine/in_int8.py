@@ -130,7 +130,7 @@ def _write_linear(code: Int8Code, layer: Layer, rows: str, factors: tuple[str, s
     if layer.place is Place.STRIPS:
         code.parts.need("int8_row", "int8_last_row" if last else f"int_linear_row:{bits}")
         function = "scn_last_row_int8" if last else f"scn_linear_row_int{bits}"
-        code.call(function, rows, "s->beta", *factors, x, y, code.buffer, end)
+        code.call(function, rows, code.beta, *factors, x, y, code.buffer, end)
         return
     code.parts.need("int8_last" if last else f"int_affine:{bits}")
     sizes = (op.rows, op.columns) if last else (op.rows, op.columns, 1)
@@ -151,7 +151,7 @@ def _write_convolution(code: Int8Code, layer: Layer, rows: str, factors: tuple[s
         types = f"int{before}_int{behind}"
         if layer.place is Place.STRIPS:
             code.parts.need(f"int_conv_row:{before}:{behind}")
-            mixed = (window, rows, group, "s->beta")
+            mixed = (window, rows, group, code.beta)
             code.call(f"scn_convolution_row_{types}", *mixed, *here, code.buffer, *end)
         else:
             code.parts.need(f"int_conv:{before}:{behind}")

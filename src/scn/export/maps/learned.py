@@ -1,13 +1,12 @@
-"""The configuration network in C: params to alpha, alpha to the mixing coefficients."""
+"""The learned map in C: the configuration network."""
 
 from __future__ import annotations
 
 from scn.core.maps.learned import HIDDEN_UNITS, Learned
-from scn.export import encode
 from scn.export.pack import packed
 from scn.export.parts import Parts
-from scn.transforms import Transform
 
+LABEL = "configuration network"
 DECLARED = [f"float hidden[{HIDDEN_UNITS}];", "float most, sum = 0.0f;", "int i;"]
 SOFTMAX = """\
 most = beta[0];
@@ -23,19 +22,16 @@ for (i = 0; i < SCN_DIMS; i++) {
 }"""
 
 
-def add_confignet(parts: Parts, transform: Transform, confignet: Learned) -> None:
+def add(parts: Parts, confignet: Learned, checks: list[str]) -> None:
     """Add its tables, and the statements that compute by them."""
-    parts.need("exp", "store", "linear", "linear_ram", *encode.snippets(transform))
+    parts.need("exp", "store", "linear", "linear_ram")
     calls = []
     for label, layer, x, y, size, relu in (
         ("hidden", confignet.hidden, "alpha", "hidden", HIDDEN_UNITS, 1),
         ("output", confignet.output, "hidden", "beta", "SCN_DIMS", 0),
     ):
         tables = {"weights": packed(layer.weight.unsqueeze(0)), "bias": layer.bias}
-        names = [
-            parts.add_floats(f"scn_{label}_{kind}", values, "configuration network")
-            for kind, values in tables.items()
-        ]
+        names = [parts.add_floats(f"scn_{label}_{kind}", values, LABEL) for kind, values in tables.items()]
         calls.append(f"scn_linear({', '.join(names)}, {x}, {y}, {size}, {layer.in_features}, {relu});")
-    parts.encode = encode.encode_statements(transform)
-    parts.beta = [*DECLARED, *encode.check_statements(transform), *calls, *SOFTMAX.splitlines()]
+    parts.map_label = LABEL
+    parts.beta = [*DECLARED, *checks, *calls, *SOFTMAX.splitlines()]
