@@ -89,6 +89,7 @@ SOLID = {
 # Where a layer has 5 units, mixtures of bases that start apart are no good: they start alike.
 NARROW = {"batch_size": 128, "learning_rate": 6e-3, "base_noise": 0.3, "separation_weight": 0.0}
 
+PLANE = (1, 4, 9)  # base models that fit a grid of two axes
 COLOURS = ("brightness", "contrast", "saturation", "sharpness")
 
 TASKS: dict[str, Task] = {
@@ -97,13 +98,13 @@ TASKS: dict[str, Task] = {
         Task("rotation", "mlp", "fashion-mnist", MLP, 20, 36),
         Task("rotation", "mlp", "digits", MLP, 150, 72, cpu={"batch_size": 64}),
         Task("scaling", "mlp", "fashion-mnist", MLP, 15, 19, label="mlp-5", sizes={"depth": 5}),
-        Task("translation", "mlp", "fashion-mnist", MLP, 20, 7),
-        *(Task(colour, "mlp", "fashion-mnist", MLP, 5, 10) for colour in COLOURS),
+        Task("translation", "mlp", "fashion-mnist", MLP, 20, 7, dims=PLANE),
+        *(Task(colour, "mlp", "fashion-mnist", MLP, 20, 10) for colour in COLOURS),
         Task("rotation", "shallow-cnn", "svhn", SHALLOW_CNN, 20, 36, cpu={"batch_size": 128}),
         Task("scaling", "shallow-cnn", "svhn", SHALLOW_CNN, 10, 10, cpu={"batch_size": 128}),
-        Task("translation", "shallow-cnn", "svhn", SHALLOW_CNN, 10, 5, cpu={"batch_size": 128}),
+        Task("translation", "shallow-cnn", "svhn", SHALLOW_CNN, 10, 5, cpu={"batch_size": 128}, dims=PLANE),
         *(
-            Task(colour, "shallow-cnn", "svhn", SHALLOW_CNN, 5, 10, cpu={"batch_size": 128})
+            Task(colour, "shallow-cnn", "svhn", SHALLOW_CNN, 20, 10, cpu={"batch_size": 128})
             for colour in COLOURS
         ),
         Task("rotation", "resnet18", "cifar10", RESNET18, 4, 12, cpu_sizes={"width": 8}, dims=(1, 3, 5)),

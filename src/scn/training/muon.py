@@ -5,7 +5,7 @@ singular values of a matrix's step about equal, so that the weak directions are 
 
 torch.optim.Muon takes two-dimensional parameters only. Theta holds D copies of every matrix of the backbone
 as runs of its columns; here they are orthogonalised where they stand, all D in one call. Where a map mixes a
-few base models, only those that a batch used take a step: the others keep weights and moments.
+few base models, only those that a batch used take a step of their own, and all may take one together.
 """
 
 from __future__ import annotations
