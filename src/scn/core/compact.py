@@ -15,7 +15,7 @@ import copy
 import fnmatch
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -29,10 +29,22 @@ KINDS = (FULL, "factored:R", "low-rank:R", "shared:PATTERN")
 LAYERS = (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d)
 
 
-class Factored(nn.Sequential):
+class _Replacement(nn.Module):
+    """What stands in the place of a layer."""
+
+    shared_names: ClassVar[tuple[str, ...]] = ("wide.weight",)
+    bias_name: ClassVar[str]
+
+    def reset_parameters(self) -> None:
+        """As an owner may ask of the layer that stood here."""
+        for layer in self.children():
+            layer.reset_parameters()  # type: ignore[operator]
+
+
+class Factored(_Replacement, nn.Sequential):
     """`wide`, shared, then `narrow`, configured."""
 
-    shared_names, bias_name = ("wide.weight",), "narrow.bias"
+    bias_name = "narrow.bias"
 
     def __init__(self, layer: nn.Module, rank: int) -> None:
         wide, narrow = _without_bias(layer, rank), _after(layer, rank, bias=layer.bias is not None)
@@ -52,10 +64,10 @@ class Factored(nn.Sequential):
         _take_bias(self.narrow, layer)
 
 
-class LowRank(nn.Module):
+class LowRank(_Replacement):
     """`wide`, shared, beside `inner` and `outer`, configured."""
 
-    shared_names, bias_name = ("wide.weight",), "outer.bias"
+    bias_name = "outer.bias"
 
     def __init__(self, layer: Any, rank: int) -> None:
         super().__init__()
