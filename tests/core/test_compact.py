@@ -18,7 +18,6 @@ from scn.core.errors import ScnError
 from small_backbones import CASES, Case, TiedLayers
 
 KINDS = ("factored:2", "low-rank:1")
-FITTING = [case for case in CASES if case.name not in ("tied layers", "tied autoencoder")]
 
 
 def mlp() -> nn.Module:
@@ -64,6 +63,7 @@ def test_with_enough_rank_a_layer_is_what_it_was(layer: Any, shape: tuple[int, .
         made = Factored(old, rank)
         made.start_from(old)
         torch.testing.assert_close(made(x), old(x), atol=1e-5, rtol=1e-4)
+        torch.testing.assert_close(made.weight, old.weight, atol=1e-5, rtol=1e-4)
     beside = LowRank(old, 1)
     beside.start_from(old)
     torch.testing.assert_close(beside(x), old(x), atol=1e-5, rtol=1e-4)
@@ -94,7 +94,7 @@ def test_the_first_base_model_starts_as_the_backbone(name: str) -> None:
     torch.testing.assert_close(alike(x, around(5)), backbone(x), atol=1e-5, rtol=1e-4)
 
 
-@pytest.mark.parametrize("case", FITTING, ids=lambda c: c.name)
+@pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
 @pytest.mark.parametrize("name", ["factored:1", "low-rank:1"])
 @pytest.mark.parametrize("mapped", ["nodes", "learned"])
 def test_several_alpha_are_as_each_alone_whatever_the_backbone(case: Case, name: str, mapped: str) -> None:
@@ -238,6 +238,19 @@ def test_a_layer_that_is_not_configurable_is_not_replaced() -> None:
     net = scn.SCN(backbone, 2, 3, subspace="factored:2", configurable="2.*")
     assert net.compact is not None
     assert net.compact.layers == ("2",)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_module_that_reads_the_weights_of_its_layers_finds_them(name: str) -> None:
+    """As torch's own transformer does when it is not trained."""
+    layer = nn.TransformerEncoderLayer(16, 2, 32, dropout=0.0, batch_first=True)
+    net = scn.SCN(nn.Sequential(layer, nn.Flatten(), nn.Linear(64, 3)), 2, 3, subspace=name).eval()
+    x, alpha = torch.randn(4, 4, 16), around(2)
+    slow = net(x, alpha)
+    with torch.no_grad():
+        torch.testing.assert_close(net(x, alpha), slow, atol=1e-5, rtol=1e-4)
+        alone = [net.configure(a)(part) for a, part in zip(alpha, x.chunk(2), strict=True)]
+        torch.testing.assert_close(torch.cat(alone), slow, atol=1e-5, rtol=1e-4)
 
 
 def test_groups_and_other_kinds_of_padding_are_left_as_they_are() -> None:

@@ -30,10 +30,16 @@ LAYERS = (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d)
 
 
 class _Replacement(nn.Module):
-    """What stands in the place of a layer."""
+    """What stands in the place of a layer, for which an owner may also ask its weight and bias."""
 
     shared_names: ClassVar[tuple[str, ...]] = ("wide.weight",)
     bias_name: ClassVar[str]
+    wide: Any
+
+    @property
+    def bias(self) -> Tensor | None:
+        last: Any = [*self.children()][-1]
+        return last.bias
 
     def reset_parameters(self) -> None:
         """As an owner may ask of the layer that stood here."""
@@ -50,6 +56,10 @@ class Factored(_Replacement, nn.Sequential):
         wide, narrow = _without_bias(layer, rank), _after(layer, rank, bias=layer.bias is not None)
         super().__init__()
         self.wide, self.narrow = wide, narrow
+
+    @property
+    def weight(self) -> Tensor:
+        return _product(self.narrow.weight, self.wide.weight)
 
     @torch.no_grad()
     def start_from(self, layer: Any) -> None:
@@ -75,6 +85,10 @@ class LowRank(_Replacement):
         self.inner = _without_bias(layer, rank)
         self.outer = _after(layer, rank, bias=layer.bias is not None)
 
+    @property
+    def weight(self) -> Tensor:
+        return self.wide.weight + _product(self.outer.weight, self.inner.weight)
+
     def forward(self, x: Tensor) -> Tensor:
         return self.wide(x) + self.outer(self.inner(x))
 
@@ -83,6 +97,11 @@ class LowRank(_Replacement):
         self.wide.weight.copy_(layer.weight)
         self.outer.weight.zero_()
         _take_bias(self.outer, layer)
+
+
+def _product(after: Tensor, before: Tensor) -> Tensor:
+    """The weight of one layer for two, of which the second is linear or 1x1."""
+    return (after.flatten(1) @ before.flatten(1)).view(-1, *before.shape[1:])
 
 
 def _take_bias(made: Any, layer: Any) -> None:
