@@ -60,8 +60,37 @@ def test_groups_and_samples_are_as_separate_calls() -> None:
     assert torch.equal(transform.apply(x, params[:2]), groups)
 
 
-def test_alpha_is_cosine_and_sine_of_each_angle() -> None:
-    alpha = Rotation3D().encode(torch.tensor([0.0, 90.0, 180.0]))
+@given(ANGLES)
+def test_alpha_is_the_rotation_row_by_row(angles: list[float]) -> None:
+    one, two, three = angles
+    alpha = Rotation3D().encode(torch.tensor(angles))
+    oracle = Oracle.from_euler("xyz", [one, -two, three], degrees=True).as_matrix()
+    torch.testing.assert_close(alpha, torch.from_numpy(oracle).float().flatten(), atol=1e-5, rtol=0)
+    same = torch.tensor([one + 180, 180 - two, three + 180])  # the same turn, said by other angles
+    torch.testing.assert_close(Rotation3D().encode(same), alpha, atol=1e-5, rtol=0)
+
+
+def test_alpha_has_a_row_for_each_setting_whatever_the_shape() -> None:
+    for preset, values in (("default", 9), ("angles", 6), ("paper", 6)):
+        transform = transforms.get("rotation-3d", preset)
+        assert transform.alpha_dim == values
+        params = transform.sample(6)
+        alpha = transform.encode(params)
+        assert alpha.shape == (6, values)
+        assert torch.equal(transform.encode(params[2]), alpha[2])
+        torch.testing.assert_close(transform.encode(params.view(2, 3, 3)), alpha.view(2, 3, values))
+        assert transform.encode(params[:0]).shape == (0, values)
+
+
+def test_only_alpha_differs_between_the_presets_default_and_angles() -> None:
+    x, params = clouds(2), torch.tensor([[10.0, -20.0, 30.0], [100.0, 50.0, 0.0]])
+    default, angles = (transforms.get("rotation-3d", preset) for preset in ("default", "angles"))
+    assert torch.equal(default.apply(x, params), angles.apply(x, params))
+
+
+@pytest.mark.parametrize("preset", ["angles", "paper"])
+def test_published_alpha_are_cosine_and_sine_of_each_angle(preset: str) -> None:
+    alpha = transforms.get("rotation-3d", preset).encode(torch.tensor([0.0, 90.0, 180.0]))
     torch.testing.assert_close(alpha, torch.tensor([1.0, 0.0, 0.0, 1.0, -1.0, 0.0]), atol=1e-6, rtol=0)
 
 
@@ -79,5 +108,7 @@ def test_bad_input_is_explained() -> None:
         Rotation3D().invert(clouds(1), torch.zeros(3))
     with pytest.raises(ValueError, match="depth"):
         Rotation3D(image="dept")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match='Did you mean "matrix"'):
+        Rotation3D(alpha="matric")  # type: ignore[arg-type]
     assert not Rotation3D().invertible
     assert Rotation3D().apply(clouds(2)[:0], torch.zeros(3)).shape == (0, 1, 32, 32)

@@ -15,7 +15,7 @@ import copy
 import fnmatch
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -29,15 +29,37 @@ KINDS = (FULL, "factored:R", "low-rank:R", "shared:PATTERN")
 LAYERS = (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d)
 
 
-class Factored(nn.Sequential):
+class _Replacement(nn.Module):
+    """What stands in the place of a layer, for which an owner may also ask its weight and bias."""
+
+    shared_names: ClassVar[tuple[str, ...]] = ("wide.weight",)
+    bias_name: ClassVar[str]
+    wide: Any
+
+    @property
+    def bias(self) -> Tensor | None:
+        last: Any = [*self.children()][-1]
+        return last.bias
+
+    def reset_parameters(self) -> None:
+        """As an owner may ask of the layer that stood here."""
+        for layer in self.children():
+            layer.reset_parameters()  # type: ignore[operator]
+
+
+class Factored(_Replacement, nn.Sequential):
     """`wide`, shared, then `narrow`, configured."""
 
-    shared_names, bias_name = ("wide.weight",), "narrow.bias"
+    bias_name = "narrow.bias"
 
     def __init__(self, layer: nn.Module, rank: int) -> None:
         wide, narrow = _without_bias(layer, rank), _after(layer, rank, bias=layer.bias is not None)
         super().__init__()
         self.wide, self.narrow = wide, narrow
+
+    @property
+    def weight(self) -> Tensor:
+        return _product(self.narrow.weight, self.wide.weight)
 
     @torch.no_grad()
     def start_from(self, layer: Any) -> None:
@@ -52,16 +74,20 @@ class Factored(nn.Sequential):
         _take_bias(self.narrow, layer)
 
 
-class LowRank(nn.Module):
+class LowRank(_Replacement):
     """`wide`, shared, beside `inner` and `outer`, configured."""
 
-    shared_names, bias_name = ("wide.weight",), "outer.bias"
+    bias_name = "outer.bias"
 
     def __init__(self, layer: Any, rank: int) -> None:
         super().__init__()
         self.wide = _without_bias(layer, layer.weight.shape[0])
         self.inner = _without_bias(layer, rank)
         self.outer = _after(layer, rank, bias=layer.bias is not None)
+
+    @property
+    def weight(self) -> Tensor:
+        return self.wide.weight + _product(self.outer.weight, self.inner.weight)
 
     def forward(self, x: Tensor) -> Tensor:
         return self.wide(x) + self.outer(self.inner(x))
@@ -71,6 +97,11 @@ class LowRank(nn.Module):
         self.wide.weight.copy_(layer.weight)
         self.outer.weight.zero_()
         _take_bias(self.outer, layer)
+
+
+def _product(after: Tensor, before: Tensor) -> Tensor:
+    """The weight of one layer for two, of which the second is linear or 1x1."""
+    return (after.flatten(1) @ before.flatten(1)).view(-1, *before.shape[1:])
 
 
 def _take_bias(made: Any, layer: Any) -> None:

@@ -367,11 +367,11 @@ class SCN(nn.Module):
         shape, which serves as the pattern (its weights do not matter).
         """
         tensors, config = load_model(Path(path))
-        pattern = build_backbone(config["backbone"]) if backbone is None else copy.deepcopy(backbone)
         slots = [Slot(tuple(names), tuple(shape)) for names, shape in config["parameters"]]
         made = rebuilt(config["subspace"]) if "subspace" in config else None
         names = [name for slot in slots for name in slot.names]
         with torch.random.fork_rng():
+            pattern = build_backbone(config["backbone"]) if backbone is None else copy.deepcopy(backbone)
             pattern = pattern if made is None else made.applied(pattern, alike=False)
             fit(pattern, slots, f"{path} holds a {config['backbone']['class']}")
             chosen = [glob.escape(name) for name in names]

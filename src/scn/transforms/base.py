@@ -17,10 +17,12 @@ from torch import Tensor
 
 from scn.core.errors import ScnError, WrongType
 from scn.core.registry import Registry
-from scn.core.space import Space
+from scn.core.space import Circle, Line, Space
 from scn.transforms.encoding import Encoding
 
 MOST_STEPS = 100_000
+LOOKED_AT = 17  # settings of an encoding of one's own
+ROUNDING = 1e-3
 
 
 @dataclass(frozen=True)
@@ -141,9 +143,23 @@ class Transform(ABC):
         return None
 
     def space(self) -> Space | None:
-        """What the values of alpha are, as far as that is known: what a map with places needs to know."""
+        """What the values of alpha are, as far as that is known: what a map with places needs to know.
+
+        Where the encoding is not one of the known kinds, a single parameter that becomes one rising or falling
+        value is a line, and one that closes to a circle and becomes two values on a circle is one.
+        """
         kinds = self.encodings()
-        return None if kinds is None else tuple(kind.axis() for kind in kinds)
+        if kinds is not None:
+            return tuple(kind.axis() for kind in kinds)
+        if len(self.parameters) > 1:
+            return None
+        alpha = self.encode(self.parameters[0].grid(LOOKED_AT).unsqueeze(1))
+        if self.alpha_dim == 1 and not self.parameters[0].periodic:
+            steps = alpha[:, 0].diff()
+            if bool((steps > 0).all() or (steps < 0).all()):
+                return (Line(float(alpha.min()), float(alpha.max())),)
+        on_circle = alpha.shape[1] == 2 and bool(((alpha.norm(dim=1) - 1).abs() < ROUNDING).all())
+        return (Circle(),) if on_circle and self.parameters[0].periodic else None
 
     @abstractmethod
     def apply(self, x: Tensor, params: Tensor) -> Tensor:
