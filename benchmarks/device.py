@@ -21,6 +21,7 @@ import torch
 from torch import nn
 
 from scn import SCN, methods, transforms
+from scn.backbones import MLP
 from scn.data import Normalisation
 from scn.device import targets
 from scn.device.build import Code, Footprint, build
@@ -32,7 +33,7 @@ from scn.export import Options, Subject
 from scn.export import targets as exports
 from timing import medians
 
-PROCESSOR, IMAGE = targets.DEFAULT, (1, 32, 32)
+PROCESSOR, IMAGE, SMALL = targets.DEFAULT, (1, 32, 32), (1, 16, 16)
 CHECKPOINT = "rotation_mlp_fmnist_d3_weights.npz"
 SAMPLES, SETTINGS, UPRIGHT = 25, 8, torch.tensor([0.0])
 CALLS = 200  # inferences that are timed at once
@@ -51,6 +52,15 @@ LIMITS = {
     ("scn, int8 throughout", "infer"): 2.0,
 }
 FASTER = 5.0  # than onnxruntime
+MAPS = (  # with their limits: of the map, and of the mixing at D=64 against D=2
+    ("learned", 3),
+    ("nodes", 2),
+    ("nodes", 16),
+    ("nodes", 64),
+    ("experts", 64),
+    ("fourier", 7),
+)
+MAP_LIMIT, MIX_LIMIT = 3072, 1.1
 
 PLAIN_LOOP = """
 #include "plain.h"
@@ -261,6 +271,39 @@ def on_the_device(subject: Subject, folder: Path) -> bool:
     return _beats_emlearn(results) and not table.failed
 
 
+def with_map(name: str, dims: int) -> Subject:
+    """A smaller network, of which 64 fit into the emulated flash, with random weights."""
+    transform = transforms.get(CHECKPOINTS.transform)
+    method = methods.get("scn")(transform, dims=dims)
+    net = SCN(MLP(SMALL, 10, 32), transform.alpha_dim, dims, map=name, space=transform.space(), seed=0)
+    return Subject("mlp", net, method, SMALL, Normalisation(), CHECKPOINTS.data)
+
+
+def maps_on_the_device(folder: Path) -> bool:
+    """What alpha to beta and the mixing take, by map and D; whether the limits hold."""
+    target, mixing, held = targets.get(PROCESSOR), {}, True
+    print(f"\nCortex-M4F, MLP 256-32-10 by its map: instructions, bytes   limit of a map {MAP_LIMIT:,}")
+    print(f"  {'':<30}{'map':>9}{'mixing':>10}{'infer':>9}{'RAM':>9}")
+    for number, (name, dims) in enumerate(MAPS):
+        for theta in ("ram", "row") if name == "experts" else ("ram",):
+            subject, options = with_map(name, dims), Options(theta=theta)  # type: ignore[arg-type]
+            code = export(subject, options, folder / f"map{number}{theta}")
+            program, footprint = build(code, target, folder / f"map-build{number}{theta}")
+            alphas = subject.transform.encode(subject.transform.regular()).split(1)
+            x = np.zeros((1, *SMALL), np.float32)
+            given = emulate(program, code, target, [Group(alpha[0].numpy(), x) for alpha in alphas])
+            counts = {phase: int(found.mean()) for phase, found in (given.instructions or {}).items()}
+            held &= counts["hypernet"] <= MAP_LIMIT
+            mixing[name, dims, theta] = counts["configure"]
+            print(
+                f"  {f'{name}, D={dims}, {theta}':<30}{counts['hypernet']:>9,}{counts['configure']:>10,}"
+                f"{counts['infer']:>9,}{footprint.static + max(given.stack.values()):>9,}"
+            )
+    ratio = mixing["nodes", 64, "ram"] / mixing["nodes", 2, "ram"]
+    print(f"  nodes: mixing at D=64 takes {ratio:.3f} times that at D=2   limit {MIX_LIMIT:g}")
+    return held and ratio <= MIX_LIMIT
+
+
 def _beats_emlearn(results: dict[str, dict[str, int]]) -> bool:
     """Fewer instructions, less RAM and no more flash for the same plain network."""
     if "emlearn" not in results:
@@ -317,7 +360,8 @@ def main() -> None:
         print(f"device: skipped, there is no {', '.join(missing)}")
         return
     with tempfile.TemporaryDirectory() as place:
-        held = [on_the_device(subject, Path(place)), on_the_host(subject, Path(place))]
+        folder = Path(place)
+        held = [on_the_device(subject, folder), maps_on_the_device(folder), on_the_host(subject, folder)]
     if not all(held):
         print("\na limit does not hold")
 

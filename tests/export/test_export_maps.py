@@ -265,9 +265,8 @@ def test_random_bytes_do_no_harm(kind: str, outside: str, tmp_path: Path) -> Non
             "arm-none-eabi-gcc",
             ("-std=c99", "-O3", "-mcpu=cortex-m4", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard"),
         ),
-        ("riscv64-unknown-elf-gcc", ("-std=c99", "-O2", "-march=rv32imac", "-mabi=ilp32")),
     ],
-    ids=["clang", "C++", "cortex-m3", "cortex-m4f", "rv32"],
+    ids=["clang", "C++", "cortex-m3", "cortex-m4f"],
 )
 def test_no_compiler_warns(compiler: str, flags: tuple[str, ...], tmp_path: Path) -> None:
     program = tool(compiler)

@@ -25,6 +25,7 @@ class Builder(ABC):
         self.parts = Parts(copies=2 if options.double_buffer else 1, few=graph.few)
         if graph.few:
             self.parts.need("few", "collect")
+            self.parts.in_place = options.weights == "float32" or options.inference == "int8"
 
     @abstractmethod
     def build(self) -> Parts:

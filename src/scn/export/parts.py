@@ -79,6 +79,7 @@ class Parts:
     beta: list[str] = field(default_factory=list)  # statements from alpha to beta
     pick: list[str] = field(default_factory=list)  # of a map that picks few base models: from alpha to few
     few: bool = False  # whether only those base models are mixed that a map picks
+    in_place: bool = False  # whether inference uses the rows of a single base model where they are stored
     mix: list[str] = field(default_factory=list)  # statements that fill theta by beta
     infer: list[str] = field(default_factory=list)  # statements from x to logits
 

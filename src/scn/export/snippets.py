@@ -15,9 +15,9 @@ def from_files(*names: str) -> dict[str, str]:
 
 
 FLOAT = from_files(
-    *("exp", "circle", "turn", "is_turn", "log", "few", "collect", "only"),
+    *("exp", "circle", "turn", "is_turn", "log", "few", "collect", "only", "inline"),
     *("patch", "block", "store", "linear"),
-    *("mix_float32", "mix_float16", "mix_int8", "rows", "rows_bias", "coefficients", "rows_ram"),
+    *("mix_float32", "mix_float16", "mix_int8", "rows", "rows_bias", "coefficients", "rows_ram", "alone"),
     "linear_ram",
     *("angle", "around", "on_line", "on_circle", "last_before", "among_line", "among_circle"),
     *("cross", "nearest", "agreement", "nearest_turn", "near_turns", "waves", "outer"),

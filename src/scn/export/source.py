@@ -60,7 +60,7 @@ def source(name: str, options: Options, parts: Parts, meaning: Meaning) -> str:
             *parts.defines,
             f"#define SCN_BASE {BASE_TYPES[options.weights]}",
             "",
-            *(_snippet(part, parts.few) for part in _in_order(parts.snippets)),
+            *(_snippet(part, parts) for part in _in_order(parts.snippets)),
             *parts.constant_texts(),
             _own_state(name, options, parts),
             *(text for text in functions if text),
@@ -74,10 +74,10 @@ def _in_order(names: list[str]) -> list[str]:
     return sorted(names, key=lambda name: (places[name.split(":")[0]], name))
 
 
-def _snippet(name: str, few: bool) -> str:
+def _snippet(name: str, parts: Parts) -> str:
     """A piece by its name; what follows a colon fills in its places @1@, @2@, ..., as types of numbers do."""
     piece, *fill = name.split(":")
-    text = filled(SNIPPETS[piece], few)
+    text = filled(SNIPPETS[piece], parts.few, parts.in_place)
     for i, value in enumerate(fill, start=1):
         text = text.replace(f"@{i}@", value)
     return text

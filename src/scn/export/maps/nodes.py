@@ -21,8 +21,7 @@ def add(parts: Parts, nodes: Nodes, checks: list[str]) -> None:
         _add_axes(parts, nodes, checks, "cross")
         return
     near = min(nodes.entries + 1, nodes.dims)
-    parts.defines += [f"#define SCN_ENTRIES {nodes.entries}", f"#define SCN_NEAR {near}"]
-    parts.need("agreement", f"near_turns:{exact(FARTHEST)}:{exact(TINY)}")
+    parts.need("agreement", f"near_turns:{exact(FARTHEST)}:{exact(TINY)}:{nodes.entries}:{near}")
     parts.pick = [*checks, f"scn_near_turns(alpha, {_turns(parts, nodes)}, few);"]
 
 

@@ -3,7 +3,7 @@ static void scn_coefficients(const scn_rows *m, @beta@, int row, int block, floa
 {
     const int all = m->groups * m->rows;
     int i, lane;
-    for (lane = 0; lane < 4; lane++) {
+@alike@    for (lane = 0; lane < 4; lane++) {
         const int r = row + (lane & (block - 1));
         const float gain = m->gain ? scn_mixture(m->gain + r, beta, all) : 1.0f;
         for (i = 0; i < @count@; i++) {

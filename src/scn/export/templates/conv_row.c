@@ -10,9 +10,9 @@ static void scn_convolution_row(const scn_window *g, const scn_rows *m, int grou
     float *const patches = scratch + 4 * m->columns;
     int position, channel, count, row, block, r;
     for (row = 0; row < g->rows; row += block) {
-        block = SCN_BLOCK(g->rows - row);
+@alone@        block = SCN_BLOCK(g->rows - row);
         scn_coefficients(m, beta, group * g->rows + row, block, coefficients);
-        scn_mix(scratch, base, m->stride, @bases@, coefficients, block * m->columns);
+        @unless alone@scn_mix(scratch, base, m->stride, @bases@, coefficients, block * m->columns);
         base += block * m->columns;
         for (position = 0; position < positions; position += 4) {
             float sums[16];
@@ -22,7 +22,7 @@ static void scn_convolution_row(const scn_window *g, const scn_rows *m, int grou
             for (channel = 0; channel < g->channels; channel += count) {
                 count = g->channels - channel < strip ? g->channels - channel : strip;
                 scn_gather4(g, x + channel * g->height * g->width, count, position, patches);
-                scn_dot_patches(sums, scratch + block * channel * area, patches, count * area, block);
+                scn_dot_patches(sums, @rows in scratch@ + block * channel * area, patches, count * area, block);
             }
             count = positions - position < 4 ? positions - position : 4;
             for (r = 0; r < block; r++) {

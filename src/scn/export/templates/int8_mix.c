@@ -24,14 +24,14 @@ static int8_t scn_narrow(int32_t sum)
 
 #if SCN_DSP
 /* Four columns of `block` rows at a time, where words are aligned. Returns how many columns are left. */
-static int scn_mix_words(int8_t *out, const int8_t *base, int stride, @with beta@const int16_t *shares, int count, int block)
+static @inline@int scn_mix_words(int8_t *out, const int8_t *base, int stride, @with which@const int16_t *shares, int count, int block)
 {
     int q, r, i;
     for (q = count >> 2; q > 0; q--) {
         for (r = 0; r < block; r++, base += 4) {
             int32_t a = 16384, b = 16384, c = 16384, d = 16384;
-            for (i = 0; i < @dims@; i++) {
-                const int8_t *from = base + @i@ * stride;
+            for (i = 0; i < @n@; i++) {
+                const int8_t *from = base + @of@ * stride;
                 const uint32_t word = *(const scn_word *)(const void *)from;
                 const uint32_t even = scn_even(word), odd = scn_odd(word);
                 const int32_t share = shares[4 * i + r];
@@ -55,13 +55,13 @@ static int scn_mix_words(int8_t *out, const int8_t *base, int stride, @with beta
 #endif
 
 /* `count` columns (a multiple of 4, unless they are the last) of `block` rows. */
-static void scn_mix_int8(int8_t *out, const int8_t *base, int stride, @with beta@const int16_t *shares, int count, int block)
+static @inline@void scn_mix_int8@each@(int8_t *out, const int8_t *base, int stride, @with which@const int16_t *shares, int count, int block)
 {
     int r, i, k;
 #if SCN_DSP
     if (((uintptr_t)base & 3u) == 0) {
         const int done = (count & ~3) * block;
-        count = scn_mix_words(out, base, stride, @beta,@shares, count, block);
+        count = scn_mix_words(out, base, stride, @which,@shares, count, block);
         out += done;
         base += done;
     }
@@ -69,8 +69,8 @@ static void scn_mix_int8(int8_t *out, const int8_t *base, int stride, @with beta
     for (k = count >> 2; k > 0; k--) {
         for (r = 0; r < block; r++, out += 4, base += 4) {
             int32_t a = 0, b = 0, c = 0, d = 0;
-            for (i = 0; i < @dims@; i++) {
-                const int8_t *from = base + @i@ * stride;
+            for (i = 0; i < @n@; i++) {
+                const int8_t *from = base + @of@ * stride;
                 const int32_t share = shares[4 * i + r];
                 a += from[0] * share;
                 b += from[1] * share;
@@ -86,8 +86,8 @@ static void scn_mix_int8(int8_t *out, const int8_t *base, int stride, @with beta
     for (k = count & 3; k > 0; k--) {
         for (r = 0; r < block; r++, out++, base++) {
             int32_t sum = 0;
-            for (i = 0; i < @dims@; i++) {
-                sum += base[@i@ * stride] * shares[4 * i + r];
+            for (i = 0; i < @n@; i++) {
+                sum += base[@of@ * stride] * shares[4 * i + r];
             }
             *out = scn_narrow(sum);
         }

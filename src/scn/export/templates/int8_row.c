@@ -3,9 +3,9 @@ static void scn_dot_row_int8(const scn_rows *m, const int8_t *base, @with beta@c
                              int32_t *sums, int block, int8_t *buffer)
 {
     int k, count;
-    for (k = 0; k < m->columns; k += count) {
+@alone@    for (k = 0; k < m->columns; k += count) {
         count = m->columns - k < SCN_STRIP ? m->columns - k : SCN_STRIP;
-        scn_mix_int8(buffer, base + block * k, m->stride, @beta,@shares, count, block);
-        scn_dot_int8(sums, buffer, x + k, count, block);
+        @unless alone@scn_mix_int8(buffer, base + block * k, m->stride, @beta,@shares, count, block);
+        scn_dot_int8(sums, @alone + block * k@buffer, x + k, count, block);
     }
 }

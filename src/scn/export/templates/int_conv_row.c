@@ -8,13 +8,13 @@ static void scn_convolution_row_int@1@_int@2@(const scn_window *g, const scn_row
     const int8_t *base = m->base + group * g->rows * m->columns;
     int position, row, block;
     for (row = 0; row < g->rows; row += block) {
-        block = SCN_BLOCK(g->rows - row);
+@alone@        block = SCN_BLOCK(g->rows - row);
         scn_shares(m, beta, group * g->rows + row, block, shares);
-        scn_mix_int8(rows, base, m->stride, @beta,@shares, m->columns, block);
+        @unless alone@scn_mix_int8(rows, base, m->stride, @beta,@shares, m->columns, block);
         base += block * m->columns;
         for (position = 0; position < positions; position++) {
             scn_gather_int@1@(g, x, position, patch, zero);
-            scn_affine_int@2@(rows, factor + row, offset + row, patch, y + (row * positions + position), block,
+            scn_affine_int@2@(@alone?@rows, factor + row, offset + row, patch, y + (row * positions + position), block,
                             m->columns, positions, out);
         }
     }

@@ -7,15 +7,15 @@ static void scn_linear_row(const scn_rows *m, @beta@, const float *bias, const f
     int row, block, k, count, r;
     for (row = 0; row < m->rows; row += block) {
         float sums[4];
-        block = SCN_BLOCK(m->rows - row);
+@alone@        block = SCN_BLOCK(m->rows - row);
         scn_coefficients(m, beta, row, block, coefficients);
         for (r = 0; r < block; r++) {
             sums[r] = bias[row + r];
         }
         for (k = 0; k < m->columns; k += count) {
             count = m->columns - k < SCN_STRIP ? m->columns - k : SCN_STRIP;
-            scn_mix(buffer, base + block * k, m->stride, @bases@, coefficients, block * count);
-            scn_dot(sums, buffer, x + k, count, block);
+            @unless alone@scn_mix(buffer, base + block * k, m->stride, @bases@, coefficients, block * count);
+            scn_dot(sums, @alone + block * k@buffer, x + k, count, block);
         }
         scn_store(y + row, sums, block, 1, relu);
         base += block * m->columns;

@@ -67,8 +67,17 @@ class Affine(Operation):
     }
     float_snippets: ClassVar[Mapping[str, str]] = from_files("linear_row", "gather", "conv_ram", "conv_row")
     int8_snippets: ClassVar[Mapping[str, str]] = from_files(
-        *("int8_rows", "int8_mix", "int8_rows_ram", "int_affine", "int8_last", "int8_row", "int_linear_row"),
-        *("int8_last_row", "int_gather", "int_conv", "int_conv_row"),
+        *(
+            "int8_rows",
+            "int8_mix",
+            "int8_mix_few",
+            "int8_alone",
+            "int8_rows_ram",
+            "int_affine",
+            "int8_last",
+            "int8_row",
+        ),
+        *("int_linear_row", "int8_last_row", "int_gather", "int_conv", "int_conv_row"),
     )
 
     @property

@@ -112,6 +112,8 @@ def _rows(layer: Layer) -> str:
 
 
 def _strips(code: FloatCode, layer: Layer) -> tuple[str, str]:
+    if code.parts.in_place:
+        code.parts.need("alone")
     return f"&scn_layer_{layer.number}", code.beta if layer.op.mixed else "0"
 
 

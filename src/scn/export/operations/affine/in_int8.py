@@ -69,8 +69,10 @@ def _add_rows(code: Int8Code, layer: Layer) -> str:
         _add_layer(code, layer, base)
     if layer.place is Place.FLASH:
         return base
-    parts.need("int8_mix")
+    parts.need("int8_mix", *(["inline", "int8_mix_few"] if parts.few else []))
     if layer.place is Place.STRIPS:
+        if parts.in_place:
+            parts.need("int8_alone")
         return f"&scn_layer_{layer.number}"
     parts.need("int8_rows_ram")
     there = f"theta->rows + {layer.theta}"
