@@ -145,8 +145,8 @@ class Transform(ABC):
     def space(self) -> Space | None:
         """What the values of alpha are, as far as that is known: what a map with places needs to know.
 
-        Where the encoding is not one of the known kinds, a single parameter that becomes one rising or falling
-        value is a line, and one that closes to a circle and becomes two values on a circle is one.
+        Where the encoding is not one of the known kinds, a single parameter that becomes one rising or
+        falling value is a line, and one that closes to a circle and becomes two values on a circle is one.
         """
         kinds = self.encodings()
         if kinds is not None:
