@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from scn.core.errors import ScnError
@@ -102,3 +103,18 @@ def fill(plain: nn.Module, template: nn.Module, subspace: Subspace, mix: Mix) ->
         )
     for name, source in sources.items():
         targets[name].copy_(source)
+
+
+def mixing(theta: Tensor, mapped: Any, alpha: Tensor) -> Mix:
+    """What writes the theta of this alpha into a block (1, L), reading no base model without need."""
+    if mapped.entries is None:
+        beta: Tensor = mapped.forward(alpha)
+        return lambda block: torch.mm(beta.unsqueeze(0), theta, out=block)
+    (first, most), *others = zip(*mapped.pick(alpha), strict=True)
+
+    def mix(block: Tensor) -> None:
+        torch.mul(theta[first], most, out=block[0])
+        for index, coefficient in others:
+            block[0].add_(theta[index], alpha=coefficient)
+
+    return mix

@@ -13,8 +13,6 @@ from __future__ import annotations
 
 import copy
 import glob
-import math
-import operator
 import os
 import weakref
 from collections.abc import Callable, Iterable, Sequence
@@ -23,20 +21,21 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.modules.batchnorm import _BatchNorm
 
 from scn.core import grouped, maps
 from scn.core.bank import Bank
+from scn.core.checks import at_least_one, can_be_read, checked_alpha
 from scn.core.compact import FULL, Compact, compact, rebuilt
-from scn.core.configured import Configured, Mix, configured_copy, fill
+from scn.core.configured import Configured, configured_copy, fill, mixing
 from scn.core.errors import ScnError, WrongType
 from scn.core.initialise import Initialisation, draw_bases
 from scn.core.layout import Slot, find_slots, fit, places, refuse_what_cannot_work
 from scn.core.maps import Map, Nodes
 from scn.core.precision import full_precision
+from scn.core.recalibrate import recalibrated
 from scn.core.registry import build_backbone, describe_backbone
-from scn.core.space import Space, size_of, usual
-from scn.core.storage import ModelFileError, load_model, save_model
+from scn.core.space import Space
+from scn.core.storage import ModelFileError, load_model, save_model, take_former_names, take_types
 from scn.core.subspace import Bases, Subspace
 from scn.core.substitute import call_with, weights_in_place
 
@@ -62,11 +61,10 @@ class SCN(nn.Module):
         space: what the values of alpha are, such as `transform.space()`. By default two values are cosine and
             sine of an angle, and any other number of them lie from -1 to 1.
         configurable: which parameters of the backbone are mixed, by patterns of their names such as
-            "layer4.*"; the others are shared by all configurations. Parameters with
-            requires_grad=False are always shared.
-        init: "independent" (the backbone as given is the first base, each other one a fresh draw by
-            the `reset_parameters` of its layers), "pretrained" (every base is the given backbone
-            plus noise), or a function that returns a new backbone for each base.
+            "layer4.*"; the others are shared, and those with requires_grad=False always are.
+        init: "independent" (the backbone as given is the first base, each other one a fresh draw by the
+            `reset_parameters` of its layers), "pretrained" (every base is the given one plus noise), or a
+            function that returns a new backbone for each base.
         noise: for "pretrained": the noise as a part of each parameter's standard deviation.
         seed: makes the initial weights repeatable; by default torch's global generator is used.
     """
@@ -88,7 +86,7 @@ class SCN(nn.Module):
         super().__init__()
         if not isinstance(backbone, nn.Module):
             raise WrongType(f"the backbone must be a torch module, but is {backbone!r}")
-        alpha_dim, dims = (_at_least_one(n, v) for n, v in (("alpha_dim", alpha_dim), ("dims", dims)))
+        alpha_dim, dims = (at_least_one(n, v) for n, v in (("alpha_dim", alpha_dim), ("dims", dims)))
         self.alpha_dim = alpha_dim
         self.configurable = (configurable,) if isinstance(configurable, str) else tuple(configurable)
         slots = find_slots(backbone, self.configurable)
@@ -102,14 +100,14 @@ class SCN(nn.Module):
                 backbone, init = self.compact.applied(backbone), self._compact_start(init)
                 slots = find_slots(backbone, [glob.escape(name) for name in self.compact.mixed])
             bases = draw_bases(backbone, slots, dims, init, noise)
-            self.map = _map(map, alpha_dim, dims, space).to(bases)
+            self.map = maps.chosen(map, alpha_dim, dims, space).to(bases)
         self.subspace = Subspace(slots, bases)
         self.backbone = copy.deepcopy(backbone)
         for owner, name in places(self.backbone, slots):
             setattr(owner, name, None)
         self._findings = grouped.Findings(self.subspace.slots)
         self._configured: weakref.WeakKeyDictionary[nn.Module, Configured] = weakref.WeakKeyDictionary()
-        self.register_load_state_dict_pre_hook(_take_former_names)
+        self.register_load_state_dict_pre_hook(take_former_names)
 
     def _compact_start(self, init: Initialisation) -> Initialisation:
         """A function that makes new backbones makes compact ones."""
@@ -146,7 +144,7 @@ class SCN(nn.Module):
 
     def beta(self, alpha: Any) -> Tensor:
         """alpha: (..., S) -> the mixing coefficients (..., D); every row sums to 1. Exact under autocast."""
-        alpha = self._checked(alpha, self.theta, self.map)
+        alpha = checked_alpha(alpha, self.alpha_dim, self.theta, self.map)
         with full_precision(alpha):
             return self.map(alpha)
 
@@ -180,7 +178,7 @@ class SCN(nn.Module):
 
     def _in_use(self, beta: Tensor) -> tuple[Tensor, Bases]:
         """beta (K, D) and the base models; where the map leaves most out, without those that no row uses."""
-        if self.map.entries is None or not _can_be_read(beta):
+        if self.map.entries is None or not can_be_read(beta):
             return beta, self.subspace.bases()
         used = (beta.detach() != 0).any(dim=0).nonzero().squeeze(1)
         if len(used) == self.dims:
@@ -205,27 +203,6 @@ class SCN(nn.Module):
             )
         return beta
 
-    def _checked(self, alpha: Any, theta: Tensor, mapped: Map) -> Tensor:
-        """alpha as a finite tensor of Theta's type and device, with S values in a row that the map takes."""
-        alpha = given = alpha if isinstance(alpha, Tensor) else torch.as_tensor(alpha)
-        if alpha.dtype != theta.dtype or alpha.device != theta.device:
-            if alpha.dtype == torch.bool or alpha.is_complex():
-                raise WrongType(f"alpha must hold real numbers, but its type is {alpha.dtype}")
-            alpha = alpha.to(theta)
-        if alpha.dim() == 0 or alpha.shape[-1] != self.alpha_dim:
-            raise ScnError(
-                f"alpha must have {self.alpha_dim} values in its last dimension, but its shape is "
-                f"{_shape(alpha)}: encode the parameters first (alpha = transform.encode(params))"
-            )
-        # One by one where they are few; else where their sum, which takes a moment, says that one is wrong.
-        if _can_be_read(given) and (given.numel() <= 16 or not math.isfinite(given.sum().item())):
-            wrong = [value for value in given.flatten().tolist() if not math.isfinite(value)]
-            if wrong:
-                raise ScnError(f"alpha must be finite, but it holds {wrong[0]}: check the sensor or file")
-        if mapped.bounded and _can_be_read(given):
-            mapped.refuse_outside(alpha)
-        return alpha
-
     def configure(self, alpha: Any, into: nn.Module | None = None) -> nn.Module:
         """A plain backbone with the weights for one alpha: of the user's own class, without scn.
 
@@ -235,16 +212,16 @@ class SCN(nn.Module):
         # By table and not by attribute: for a small backbone nn.Module's look-up costs as much as h.
         theta: Tensor = self._modules["subspace"]._parameters["theta"]  # type: ignore[union-attr,assignment]
         mapped: Any = self._modules["map"]
-        alpha = self._checked(alpha, theta, mapped)
+        alpha = checked_alpha(alpha, self.alpha_dim, theta, mapped)
         if alpha.numel() != self.alpha_dim:
             raise ScnError(
                 f"configure takes one alpha of shape ({self.alpha_dim},), but its shape is "
-                f"{_shape(alpha)}: call it once for each"
+                f"{tuple(alpha.shape)}: call it once for each"
             )
         if alpha.dim() > 1:
             alpha = alpha.reshape(-1)
         with torch.no_grad():
-            mix = _mixing(theta, mapped, alpha)
+            mix = mixing(theta, mapped, alpha)
             if into is None:
                 plain, known = configured_copy(self.backbone, self.subspace, mix)
                 self._configured[plain] = known
@@ -272,25 +249,7 @@ class SCN(nn.Module):
         For a network that stays at one alpha: the shared statistics are a mean over all alpha.
         batches: inputs under this alpha, or (inputs, labels) pairs as a DataLoader gives them.
         """
-        plain = self.configure(alpha).eval()
-        norms = [m for m in plain.modules() if isinstance(m, _BatchNorm)]
-        momenta = [norm.momentum for norm in norms]
-        for norm in norms:
-            norm.reset_running_stats()
-            norm.train()
-        seen = 0
-        with torch.no_grad():
-            for batch in batches:
-                x = batch[0] if isinstance(batch, tuple | list) else batch
-                seen += len(x)
-                for norm in norms:
-                    norm.momentum = len(x) / max(seen, 1)  # a mean in which every sample counts alike
-                plain(x)
-        if not seen:
-            raise ScnError("recalibrate needs at least one batch, but was given none")
-        for norm, momentum in zip(norms, momenta, strict=True):
-            norm.momentum = momentum
-        return plain.eval()
+        return recalibrated(self.configure(alpha), batches)
 
     def grow(self, count: int, noise: float = 0.1) -> None:
         """Add base models without changing what the network computes.
@@ -316,7 +275,7 @@ class SCN(nn.Module):
         """
         if not isinstance(self.map, Nodes):
             raise ScnError(f"resample is for maps with places, such as nodes: this one is {self.map}")
-        finer = self.map.resampled(_at_least_one("dims", dims)).to(self.theta)
+        finer = self.map.resampled(at_least_one("dims", dims)).to(self.theta)
         beta = self.map(finer.node_alphas())
         self.subspace.replace(beta @ self.theta)
         self.map = finer
@@ -382,86 +341,10 @@ class SCN(nn.Module):
         # The columns of Theta are in the saved order, whatever the order in the given backbone.
         net.subspace = Subspace(slots, torch.zeros_like(net.theta))
         net._findings = grouped.Findings(net.subspace.slots)
-        _take_former_names(net, tensors, "")
-        _take_types(net, tensors)
+        take_former_names(net, tensors, "")
+        take_types(net, tensors)
         try:
             net.load_state_dict(tensors)
         except RuntimeError as error:
             raise ModelFileError(f"{path} does not fit its backbone: {error}") from error
         return net
-
-
-def _map(chosen: str | Map | Callable[[], Map], alpha_dim: int, dims: int, space: Space | None) -> Map:
-    """The map of this name, or one that was made otherwise and must fit."""
-    if space is not None and not isinstance(space, tuple):
-        raise WrongType(f"the space must be a tuple of its axes, such as ({space!r},), but is {space!r}")
-    if callable(chosen) and not isinstance(chosen, nn.Module):
-        chosen = chosen()
-    if isinstance(chosen, str):
-        space = usual(alpha_dim) if space is None else space
-        _require_size(space, alpha_dim)
-        return maps.get(chosen)(space, dims)
-    if not isinstance(chosen, Map):
-        raise WrongType(f"the map must be a name or a Map, but is {chosen!r}")
-    if space is not None and space != chosen.space:
-        raise ScnError("a map that is made already has its own space: leave out space=")
-    _require_size(chosen.space, alpha_dim)
-    if chosen.dims != dims:
-        raise ScnError(f"the map was made for {chosen.dims} base models, but dims is {dims}")
-    return chosen
-
-
-def _require_size(space: Space, alpha_dim: int) -> None:
-    if size_of(space) != alpha_dim:
-        raise ScnError(
-            f"the space has {size_of(space)} values ({' x '.join(map(str, space))}), but alpha_dim is "
-            f"{alpha_dim}"
-        )
-
-
-def _mixing(theta: Tensor, mapped: Any, alpha: Tensor) -> Mix:
-    """What writes the theta of this alpha into a block (1, L), reading no base model without need."""
-    if mapped.entries is None:
-        beta: Tensor = mapped.forward(alpha)
-        return lambda block: torch.mm(beta.unsqueeze(0), theta, out=block)
-    (first, most), *others = zip(*mapped.pick(alpha), strict=True)
-
-    def mix(block: Tensor) -> None:
-        torch.mul(theta[first], most, out=block[0])
-        for index, coefficient in others:
-            block[0].add_(theta[index], alpha=coefficient)
-
-    return mix
-
-
-def _take_former_names(_: nn.Module, tensors: dict[str, Tensor], prefix: str, *rest: Any) -> None:
-    """Networks and checkpoints of version 0.1 call the map confignet."""
-    former = f"{prefix}confignet."
-    for name in [name for name in tensors if name.startswith(former)]:
-        tensors[f"{prefix}map.{name.removeprefix(former)}"] = tensors.pop(name)
-
-
-def _take_types(net: nn.Module, tensors: dict[str, Tensor]) -> None:
-    """Convert each parameter and buffer to the type it was saved with, keeping ties."""
-    for name, value in net.state_dict(keep_vars=True).items():
-        if name in tensors and value.dtype != tensors[name].dtype:
-            value.data = value.data.to(tensors[name].dtype)
-
-
-def _at_least_one(name: str, value: Any) -> int:
-    try:
-        count = operator.index(value) if not isinstance(value, bool) else 0
-    except TypeError:
-        count = 0
-    if count < 1:
-        raise ScnError(f"{name} must be a whole number of at least 1, but is {value!r}")
-    return count
-
-
-def _can_be_read(alpha: Tensor) -> bool:
-    """Whether the values can be seen without waiting for an accelerator, or breaking a recording."""
-    return not torch.compiler.is_compiling() and alpha.is_cpu and not torch._C._len_torch_dispatch_stack()
-
-
-def _shape(x: Tensor) -> str:
-    return str(tuple(x.shape))

@@ -17,7 +17,7 @@ from typing import Any
 
 import safetensors.torch
 from safetensors import SafetensorError
-from torch import Tensor
+from torch import Tensor, nn
 
 from scn.core.errors import Failed, NotThere, ScnError, WrongType
 
@@ -113,3 +113,17 @@ def load_model(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
 
 def _seal(unsealed: bytes) -> str:
     return hashlib.sha256(unsealed).hexdigest()
+
+
+def take_former_names(_: nn.Module, tensors: dict[str, Tensor], prefix: str, *rest: Any) -> None:
+    """Networks and checkpoints of version 0.1 call the map confignet."""
+    former = f"{prefix}confignet."
+    for name in [name for name in tensors if name.startswith(former)]:
+        tensors[f"{prefix}map.{name.removeprefix(former)}"] = tensors.pop(name)
+
+
+def take_types(net: nn.Module, tensors: dict[str, Tensor]) -> None:
+    """Convert each parameter and buffer to the type it was saved with, keeping ties."""
+    for name, value in net.state_dict(keep_vars=True).items():
+        if name in tensors and value.dtype != tensors[name].dtype:
+            value.data = value.data.to(tensors[name].dtype)

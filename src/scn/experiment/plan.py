@@ -72,17 +72,12 @@ def plan_run(
         planned.outputs(net, inputs, setting)
         _require_size(net, planned, samples, f"backbone {backbone}", f"{transform} (preset {preset})")
         find_slots(make(), tuple(configurable))
-        mapped = _chosen_map(method, changed, dims, map, subspace)
-        if changed.measured:
-            mapped |= _positions(mapped["name"], changed, dataset, dims)
+        mapped = _chosen_map(method, changed, dataset, dims, map, subspace)
         chosen = tuple(configurable)
         full = replace(planned, dims=dims, configurable=chosen, map=mapped, subspace=subspace or FULL)
         full.require(make())
         recipe = replace(recipe, base_noise=full.noise, together=full.together)
     description = {"class": backbone} if ":" in backbone else {"name": backbone}
-    added = seen.shape[1] - images.shape[1] if kind.shows_input and seen.dim() == images.dim() else -1
-    measured = data.measured_normalisation(images) if normalise and added >= 0 else None
-    normalisation = measured.beside(added) if measured else data.Normalisation()
     return RunConfig(
         method=method,
         data=data_name,
@@ -97,10 +92,17 @@ def plan_run(
         objective={"name": objective, **aim.stored()},
         seed=seed,
         recipe=asdict(recipe),
-        normalisation=asdict(normalisation),
+        normalisation=asdict(_normalisation(kind, images, seen) if normalise else data.Normalisation()),
         samples=dataset.counts,
         checksum=dataset.checksum,
     )
+
+
+def _normalisation(kind: type[Method], samples: Tensor, seen: Tensor) -> data.Normalisation:
+    """By the data's own mean and deviation, as far as the network sees the samples; beside them others may
+    stand, which are left as they are."""
+    added = seen.shape[1] - samples.shape[1] if kind.shows_input and seen.dim() == samples.dim() else -1
+    return data.measured_normalisation(samples).beside(added) if added >= 0 else data.Normalisation()
 
 
 def _check_method(
@@ -128,9 +130,14 @@ def _check_method(
 
 
 def _chosen_map(
-    method: str, transform: transforms.Transform, dims: int, named: str | None, subspace: str | None
+    method: str,
+    transform: transforms.Transform,
+    dataset: data.Dataset,
+    dims: int,
+    named: str | None,
+    subspace: str | None,
 ) -> dict[str, Any]:
-    """The map that a person named, or the one that suits the change."""
+    """The map that a person named, or the one that suits the change, with what it is made of."""
     kind = methods.get(method)
     if not kind.mixes:
         for what, said in (("map", named), ("subspace", subspace)):
@@ -138,8 +145,8 @@ def _chosen_map(
                 raise ScnError(f"the method {method} mixes no base models: leave out `{what}`")
         return {"name": maps.LEARNED}
     name = named or kind.usual_map(transform, dims)
-    maps.get(name)
-    return {"name": name}
+    places = _positions(name, transform, dataset, dims) if transform.measured else {}
+    return {"name": name, **places}
 
 
 def _positions(

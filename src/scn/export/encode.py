@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from scn.core import space
 from scn.export.pack import exact
 from scn.transforms import Transform
-from scn.transforms.encoding import Circle, Encoding, Linear, Logarithm, Turn
+from scn.transforms.encoding import Angle, Encoding, Linear, Logarithm, Turn
 
 MOST_TURNS = 10
 OFF_CIRCLE = 0.1  # how far from 1 the length of (cos, sin) may be
 BEYOND = 1e-3  # of the range: what rounding may add
 FAR = 1e6  # a number of a rotation matrix that no sensor gives
-SNIPPETS = {Circle: ("circle",), Logarithm: ("log",), Turn: ("circle", "turn")}
+SNIPPETS = {Angle: ("circle",), Logarithm: ("log",), Turn: ("circle", "turn")}
 
 
 def snippets(transform: Transform) -> list[str]:
@@ -58,7 +58,7 @@ def _range(kind: Encoding) -> tuple[float, float]:
     """Of each of its parameters."""
     if isinstance(kind, Linear | Logarithm):
         return kind.low, kind.high
-    most = MOST_TURNS * (kind.period if isinstance(kind, Circle) else 360.0)
+    most = MOST_TURNS * (kind.period if isinstance(kind, Angle) else 360.0)
     return -most, most
 
 
@@ -66,7 +66,7 @@ def _encoded(kind: Encoding, param: int, place: int) -> str:
     value = f"params[{param}]"
     if isinstance(kind, Turn):
         return f"scn_turn(params + {param}, alpha + {place});"
-    if isinstance(kind, Circle):
+    if isinstance(kind, Angle):
         degrees = value if kind.period == 360 else f"{value} * {exact(360 / kind.period)}"
         return f"scn_circle({degrees}, alpha + {place});"
     if isinstance(kind, Linear):

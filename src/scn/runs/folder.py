@@ -40,8 +40,6 @@ from scn.training.recipe import Recipe
 from scn.transforms import Transform
 
 FORMAT = 2
-# What a name meant in runs of an earlier format: alpha of a turn in space were cosines and sines.
-FORMER_PRESETS = {("rotation-3d", "default"): "angles"}
 CONFIG, METRICS, DEVICE = "config.json", "metrics.jsonl", "device.json"
 CHECKPOINT = Path("checkpoint") / "state.safetensors"
 MEASURED = (f"{STEM}*.csv", f"{FORMER_STEM}*.csv", "evaluation*.json", "search-*.*", DEVICE)
@@ -209,8 +207,7 @@ def read(folder: Path) -> Run:
             if not isinstance(content[name], str):
                 raise ScnError(f"{name} must be a name, but is {content[name]!r}")
         if content["format"] == 1:
-            said = (content["transform"], content["preset"])
-            content["preset"] = FORMER_PRESETS.get(said, content["preset"])
+            content["preset"] = transforms.former_preset(content["transform"], content["preset"])
         return Run(folder, RunConfig(**content))
     except (ValueError, KeyError, TypeError) as error:
         raise ScnError(f"{path} is not the description of a run: {error}") from error

@@ -30,6 +30,12 @@ def get(name: str, preset: str = "default") -> Transform:
     return Composed([(part, kinds[part].from_preset(own)) for part, own in chosen])
 
 
+def former_preset(name: str, preset: str) -> str:
+    """What a preset of a run of version 0.1 is called now."""
+    kind = registry.get(name) if name in registry else Transform
+    return kind.former_presets.get(preset, preset)
+
+
 __all__ = [
     "Brightness",
     "Composed",
@@ -46,6 +52,7 @@ __all__ = [
     "Speed",
     "Transform",
     "Translation",
+    "former_preset",
     "get",
     "registry",
 ]

@@ -98,6 +98,7 @@ class Transform(ABC):
     alpha_dim: int
     default_step: float
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"default": {}}
+    former_presets: ClassVar[Mapping[str, str]] = {}  # what names of runs of version 0.1 are called now
     measured: ClassVar[bool] = False  # whether the parameters come with the data instead of being chosen
 
     @classmethod

@@ -12,7 +12,7 @@ from scn.core import space
 
 
 @dataclass(frozen=True)
-class Circle:
+class Angle:
     """A value that returns after `period`, by default an angle in degrees -> cosine and sine of its angle."""
 
     period: float = 360.0
@@ -63,4 +63,4 @@ class Turn:
         return space.Turns()
 
 
-Encoding = Circle | Linear | Logarithm | Turn
+Encoding = Angle | Linear | Logarithm | Turn

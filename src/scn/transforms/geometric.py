@@ -17,7 +17,7 @@ from torch import Tensor
 from scn.core.errors import ScnError
 from scn.core.registry import nearest
 from scn.transforms.base import Parameter, Transform, registry
-from scn.transforms.encoding import Circle, Encoding, Linear
+from scn.transforms.encoding import Angle, Encoding, Linear
 
 Interpolation = Literal["bilinear", "nearest"]
 
@@ -168,7 +168,7 @@ class Rotation(Geometric):
         return torch.cat([angle.cos(), angle.sin()], dim=-1).float()
 
     def encodings(self) -> tuple[Encoding, ...]:
-        return (Circle(),)
+        return (Angle(),)
 
     def inverse_map(self, params: Tensor) -> Tensor:
         cos, sin = self.encode(params).unbind(dim=-1)

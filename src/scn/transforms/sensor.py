@@ -10,7 +10,7 @@ from torch import Tensor
 
 from scn.core.errors import ScnError
 from scn.transforms.base import Parameter, Transform, registry
-from scn.transforms.encoding import Circle, Encoding, Linear, Logarithm
+from scn.transforms.encoding import Angle, Encoding, Linear, Logarithm
 
 DARKEST = 1.0  # counts: the logarithm of 0 has no end
 
@@ -47,7 +47,7 @@ class Measured(Transform):
     def encodings(self) -> tuple[Encoding, ...]:
         low, high = self.parameter.low, self.parameter.high
         if self.parameter.periodic:
-            return (Circle(high - low),)
+            return (Angle(high - low),)
         return (Linear(low, high, (high - low) / 2, (low + high) / 2),)
 
     def apply(self, x: Tensor, params: Tensor) -> Tensor:

@@ -11,7 +11,7 @@ from torch import Tensor
 from scn.core.errors import ScnError
 from scn.core.registry import nearest
 from scn.transforms.base import Parameter, Transform, registry
-from scn.transforms.encoding import Circle, Encoding, Turn
+from scn.transforms.encoding import Angle, Encoding, Turn
 
 SIZE = 32
 PLANES = {"YZ": (1, 2), "XZ": (0, 2), "XY": (0, 1)}  # the axes that each angle mixes, in fixed order
@@ -46,6 +46,7 @@ class Rotation3D(Transform):
         "paper": {"image": "count", "alpha": "angles"},
         "angles": {"alpha": "angles"},
     }
+    former_presets: ClassVar[Mapping[str, str]] = {"default": "angles"}
 
     def __init__(self, image: Image = "depth", alpha: Alpha = "matrix") -> None:
         for given, known in ((image, get_args(Image)), (alpha, get_args(Alpha))):
@@ -63,7 +64,7 @@ class Rotation3D(Transform):
         return self.matrices(params.reshape(-1, 3)).reshape(*params.shape[:-1], 9)
 
     def encodings(self) -> tuple[Encoding, ...]:
-        return (Turn(),) if self.alpha == "matrix" else tuple(Circle() for _ in self.parameters)
+        return (Turn(),) if self.alpha == "matrix" else tuple(Angle() for _ in self.parameters)
 
     def apply(self, x: Tensor, params: Tensor) -> Tensor:
         if x.dim() != 3 or x.shape[-1] != 3 or not x.is_floating_point():

@@ -13,20 +13,52 @@ To add one, write a subclass of `Map` decorated by `@registry.register("name")` 
 """
 
 import inspect
+from collections.abc import Callable
 from typing import Any
 
+from torch import nn
+
 from scn.core import space as spaces
-from scn.core.errors import ScnError
+from scn.core.errors import ScnError, WrongType
 from scn.core.maps.base import Map, registry
 from scn.core.maps.categories import CategoryTable
 from scn.core.maps.experts import Experts
 from scn.core.maps.fourier import Fourier
 from scn.core.maps.learned import Learned, LearnedFromNodes
 from scn.core.maps.nodes import Nodes
+from scn.core.space import Space
 
 get = registry.get
 
 LEARNED = "learned"  # of the paper, and of files that name none
+
+
+def chosen(asked: str | Map | Callable[[], Map], alpha_dim: int, dims: int, space: Space | None) -> Map:
+    """The map of this name, or one that was made otherwise and must fit."""
+    if space is not None and not isinstance(space, tuple):
+        raise WrongType(f"the space must be a tuple of its axes, such as ({space!r},), but is {space!r}")
+    if callable(asked) and not isinstance(asked, nn.Module):
+        asked = asked()
+    if isinstance(asked, str):
+        space = spaces.usual(alpha_dim) if space is None else space
+        _require_size(space, alpha_dim)
+        return get(asked)(space, dims)
+    if not isinstance(asked, Map):
+        raise WrongType(f"the map must be a name or a Map, but is {asked!r}")
+    if space is not None and space != asked.space:
+        raise ScnError("a map that is made already has its own space: leave out space=")
+    _require_size(asked.space, alpha_dim)
+    if asked.dims != dims:
+        raise ScnError(f"the map was made for {asked.dims} base models, but dims is {dims}")
+    return asked
+
+
+def _require_size(space: Space, alpha_dim: int) -> None:
+    if spaces.size_of(space) != alpha_dim:
+        raise ScnError(
+            f"the space has {spaces.size_of(space)} values ({' x '.join(map(str, space))}), but alpha_dim is "
+            f"{alpha_dim}"
+        )
 
 
 def is_learned(name: str) -> bool:
@@ -75,6 +107,7 @@ __all__ = [
     "Map",
     "Nodes",
     "built",
+    "chosen",
     "described",
     "get",
     "is_learned",
