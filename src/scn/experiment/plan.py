@@ -45,50 +45,41 @@ def plan_run(
     sizes: Mapping[str, int | None] | None = None,
     normalise: bool = True,
 ) -> RunConfig:
-    """The configuration of a new run. `normalise` by the data's own mean and deviation.
-
-    Without a `map`, the one that suits the kind of change.
-    """
-    kind = methods.get(method)
-    changed = transforms.get(transform, preset)
+    """The configuration of a new run; `normalise` by the data's own mean and deviation."""
+    kind, changed = methods.get(method), transforms.get(transform, preset)
     _check_method(method, transform, changed, dims, fixed, seed)
-    if data.is_path(data_name):
-        data_name = str(Path(data_name).resolve())
+    data_name = str(Path(data_name).resolve()) if data.is_path(data_name) else data_name
     dataset = data.load(data_name)
-    images, _ = dataset.split("train")
+    images, labels = dataset.split("train")
     _refuse_what_cannot_work(dataset, len(images), images.dim(), transform, changed, recipe)
     setting = changed.sample(1, torch.Generator().manual_seed(0))
     aim = objectives.get(objective).learned_from(dataset)
-    aim.labels(dataset.split("train")[1])
+    aim.labels(labels)
     _refuse_terms_for_classes(recipe, aim)
     planned = kind(changed, recipe, 1, None if fixed is None else torch.tensor(fixed), objective=aim)
     samples = data.to_float(images[:2])
     seen = planned.see(changed.apply(samples, setting), setting)
-    inputs = planned.inputs(samples, setting, lambda x: x)
-    make, arguments = backbones.factory(backbone, planned.shape_of(inputs), aim.outputs, **(sizes or {}))
+    shape = planned.shape_of(planned.inputs(samples, setting, lambda x: x))
+    make, arguments = backbones.factory(backbone, shape, aim.outputs, **(sizes or {}))
+    mapped = _chosen_map(method, changed, dataset, dims, map, subspace)
+    mixed = {"configurable": tuple(configurable), "map": mapped, "subspace": subspace or FULL}
+    mixing = replace(planned, dims=dims, **mixed)  # type: ignore[arg-type]
     with torch.random.fork_rng(), torch.no_grad():
-        _require_outputs(make, planned.shape_of(inputs), aim.outputs, f"backbone {backbone}")
-        net = planned.build(make).eval()
-        planned.outputs(net, inputs, setting)
-        _require_size(net, planned, samples, f"backbone {backbone}", f"{transform} (preset {preset})")
-        find_slots(make(), tuple(configurable))
-        mapped = _chosen_map(method, changed, dataset, dims, map, subspace)
-        chosen = tuple(configurable)
-        full = replace(planned, dims=dims, configurable=chosen, map=mapped, subspace=subspace or FULL)
-        full.require(make())
-        recipe = replace(recipe, base_noise=full.noise, together=full.together)
-    description = {"class": backbone} if ":" in backbone else {"name": backbone}
+        _try_out(planned, make, samples, setting, f"backbone {backbone}", f"{transform} (preset {preset})")
+        find_slots(make(), mixing.configurable)
+        mixing.require(make())
+    recipe = replace(recipe, base_noise=mixing.noise, together=mixing.together)
     return RunConfig(
         method=method,
         data=data_name,
         transform=transform,
         preset=preset,
-        backbone={**description, "arguments": arguments},
+        backbone={"class" if ":" in backbone else "name": backbone, "arguments": arguments},
         dims=dims if kind.mixes else 1,
         fixed=fixed,
         configurable=list(configurable),
         map=mapped,
-        subspace=subspace or FULL,
+        subspace=mixing.subspace,
         objective={"name": objective, **aim.stored()},
         seed=seed,
         recipe=asdict(recipe),
@@ -96,6 +87,17 @@ def plan_run(
         samples=dataset.counts,
         checksum=dataset.checksum,
     )
+
+
+def _try_out(
+    method: Method, make: Callable[[], nn.Module], samples: Tensor, setting: Tensor, named: str, change: str
+) -> None:
+    """Refuse a backbone that cannot do the work, by letting it do some."""
+    inputs = method.inputs(samples, setting, lambda x: x)
+    _require_outputs(make, method.shape_of(inputs), method.objective.outputs, named)
+    net = method.build(make).eval()
+    method.outputs(net, inputs, setting)
+    _require_size(net, method, samples, named, change)
 
 
 def _normalisation(kind: type[Method], samples: Tensor, seen: Tensor) -> data.Normalisation:
