@@ -23,6 +23,7 @@ from torch import Tensor
 from commands import run
 from needs import chromium
 from scn import data, runs, transforms
+from scn.backbones import MLP
 from scn.core.network import SCN
 from scn.experiment.plan import plan_run
 from scn.experiment.train import train
@@ -737,19 +738,33 @@ def test_costs_come_from_the_device(turned: Path, tmp_path: Path) -> None:
         report(collect([folder]))
 
 
-def test_bases_without_use_are_told(turned: Path) -> None:
-    net = runs.read(turned / "scn-d3").network()
-    assert isinstance(net, SCN)
+def untrained(kind: str, dims: int) -> SCN:
     rotation = transforms.get("rotation")
+    return SCN(MLP((1, 4, 4), 3), 2, dims, map=kind, space=rotation.space(), seed=0)
+
+
+def test_bases_without_use_are_told() -> None:
+    net, rotation = untrained("learned", 3), transforms.get("rotation")
     net.map.get_parameter("output.bias").data[1] = -100.0
     (text,) = dead_bases(net, rotation)
     assert "1 of 3 base models is never used (number 2" in text
 
 
-def test_a_mixture_that_jumps_is_told(turned: Path) -> None:
-    net = runs.read(turned / "scn-d3").network()
-    assert isinstance(net, SCN)
-    rotation = transforms.get("rotation")
+@pytest.mark.parametrize("kind", ["nodes", "experts", "fourier"])
+def test_of_maps_with_places_every_base_is_used_and_steps_are_no_fault(kind: str) -> None:
+    net, rotation = untrained(kind, 64), transforms.get("rotation")
+    assert dead_bases(net, rotation) == jumps(net, rotation) == []
+
+
+def test_a_base_with_negative_coefficients_is_in_use() -> None:
+    net, rotation = untrained("fourier", 3), transforms.get("rotation")
+    with mock.patch.object(net, "beta", lambda alpha: torch.tensor([[1.3, -0.3, 0.0]])):
+        (text,) = dead_bases(net, rotation)
+    assert "(number 3:" in text
+
+
+def test_a_mixture_that_jumps_is_told() -> None:
+    net, rotation = untrained("learned", 3), transforms.get("rotation")
     assert jumps(net, rotation) == []
     net.map.get_parameter("hidden.weight").data *= 1e4
     net.map.get_parameter("hidden.bias").data *= 1e4

@@ -24,6 +24,7 @@ from scn.report.repeat import commands
 from scn.report.warnings import warnings_about
 from scn.runs.collection import LoadedRun
 from scn.runs.collection import groups as grouped
+from scn.runs.cost import cost_of
 from scn.runs.labels import Key
 from scn.runs.outcome import table
 from scn.runs.scores import ENOUGH
@@ -77,7 +78,15 @@ def _row(several: Sequence[LoadedRun]) -> dict[str, Any]:
     noted = [one.table.facts.get("further", {}) for one in several]
     keys = [key for key in noted[0] if all(key in one for one in noted)]
     further = {key: sum(one[key] for one in noted) / len(noted) for key in keys}
-    return {**asdict(row), "further": further}
+    return {**asdict(row), **_kept(several[0]), "further": further}
+
+
+def _kept(one: LoadedRun) -> dict[str, Any]:
+    """What is stored and how it is configured, and what that costs."""
+    config, cost = one.run.config, cost_of(one)
+    said = {"map": config.map["name"], "subspace": config.subspace} if one.mixes else {}
+    sizes = {"stored": cost.stored_bytes, "theta": cost.theta_bytes, "operations": cost.operations}
+    return {**said, "configured": cost.configured, "read": cost.read, "sizes": sizes}
 
 
 def _summary(rows: Sequence[dict[str, Any]], score: Score, over: str) -> str:
@@ -101,9 +110,9 @@ def _reached(row: dict[str, Any], score: Score) -> str:
 
 
 def _name(key: Key) -> dict[str, Any]:
-    method, dims, _ = key
+    method, dims, more = key
     kind = methods.get(method)
-    said = {"label": label(*key), "method": method, "dims": dims}
+    said = {"label": label(*key), "method": method, "dims": dims, "more": more}
     return {**said, "mixes": kind.mixes, "knows_setting": kind.knows_setting}
 
 
@@ -221,7 +230,8 @@ def _training(groups: dict[Key, list[LoadedRun]]) -> list[dict[str, Any]]:
 def _costs(key: Key, several: Sequence[LoadedRun]) -> list[dict[str, Any]]:
     """A row for each target that the network was measured on, or one without a target."""
     outcome = several[0].outcome
-    base = {**_name(key), "inference": outcome.used, "parameters": outcome.stored}
+    sizes = {"inference": outcome.used, "parameters": outcome.stored}
+    base = {**_name(key), **sizes, **_kept(several[0])}
     measured = [row for one in several for row in _device_rows(one)]
     best = list({row["target"]: row for row in reversed(measured)}.values())
     return [{**base, **row} for row in reversed(best)] or [base]

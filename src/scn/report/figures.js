@@ -122,16 +122,46 @@ function chanceLine({ chance }, values, dark) {
   };
 }
 
-/** The score against size, where networks of several sizes are compared. */
+const SIZES = { stored: "stored (bytes of float32)", theta: "θ (bytes of float32)", operations: "multiply-accumulates of a prediction" };
+
+/** The score against each size in which networks differ. Networks for one setting each are left out: one is not enough. */
 function sizeFigures(content, colours, dark) {
-  if (new Set(content.rows.map((row) => row.inference)).size < 2) return [];
-  const traces = content.rows.map((row) => ({
-    type: "scatter", mode: "markers", x: [row.inference], y: [row.mean], name: row.label,
-    error_y: { array: [row.std], visible: row.seeds > 1 }, marker: { color: colours[row.label], size: 10 },
-    hovertemplate: `%{x:,} weights: %{y:${hoverFormat(content.score)}}<extra>%{fullData.name}</extra>`,
-  }));
-  const titles = { xaxis: { title: { text: "weights for one prediction" } }, yaxis: { title: { text: scoreAxis(content.score) } } };
-  return [{ title: `${content.score.label} against size`, traces, layout: figureLayout(dark, titles) }];
+  const rows = content.rows.filter((row) => !content.scores.find(({ label }) => label === row.label)?.points);
+  return Object.entries(SIZES).flatMap(([name, title]) => {
+    const sizes = rows.map((row) => row.sizes[name]);
+    if (sizes.includes(null) || new Set(sizes).size < 2) return [];
+    const scale = sizeScale(sizes);
+    const traces = rows.map((row) => ({
+      type: "scatter", mode: "markers", x: [scale.place(row.sizes[name])], y: [row.mean], name: row.label, customdata: [row.sizes[name]],
+      error_y: { array: [row.std], visible: row.seeds > 1 }, marker: { color: colours[row.label], size: 10, symbol: symbolOf(rows, row, colours) },
+      hovertemplate: `%{customdata:,}: %{y:${hoverFormat(content.score)}}<extra>%{fullData.name}</extra>`,
+    }));
+    const titles = { xaxis: { title: { text: title }, ...scale.axis }, yaxis: { title: { text: scoreAxis(content.score) } } };
+    return [{ title: `${content.score.label} against size: ${title}`, traces, layout: figureLayout(dark, titles) }];
+  });
+}
+
+/** A mark of another kind for each further network of a colour that another has already. */
+function symbolOf(entries, entry, colours) {
+  const alike = entries.filter((one) => colours[one.label] === colours[entry.label]);
+  return ["circle", "square", "triangle-up", "cross"][alike.indexOf(entry) % 4];
+}
+
+/** Sizes by their logarithm, with a place of its own for nothing at all, to the left of the others. */
+function sizeScale(sizes) {
+  const known = sizes.filter((size) => size > 0).map(Math.log10);
+  const nothing = Math.floor(2 * Math.min(...known)) / 2 - 0.5;
+  const powers = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10].flatMap((power) => [1, 2, 5].map((digit) => digit * 10 ** power));
+  const near = powers.filter((size) => Math.log10(size) >= Math.min(...known) - 0.35 && Math.log10(size) <= Math.max(...known) + 0.35);
+  const kept = near.length > 9 ? near.filter((size) => /^1/.test(size)) : near;
+  const shown = sizes.includes(0) ? [0, ...kept] : kept;
+  const place = (size) => size > 0 ? Math.log10(size) : nothing;
+  return { place, axis: { tickmode: "array", tickvals: shown.map(place), ticktext: shown.map(shortNumber), zeroline: false } };
+}
+
+function shortNumber(size) {
+  const unit = [[1e9, "G"], [1e6, "M"], [1e3, "k"]].find(([much]) => size >= much);
+  return unit ? `${size / unit[0]}${unit[1]}` : `${size}`;
 }
 
 /** Around the circle. The scale begins a little below the lowest value, so that differences show. */
@@ -193,17 +223,23 @@ function spreadFigures(content, colours, dark) {
   return [{ title: `${content.score.label} of each network`, wide: true, traces, layout }];
 }
 
-/** β over each parameter: the shares of the base models, one above the other; they sum to 1. */
+/** β over each parameter: the shares of the base models, one above the other; they sum to 1. Coefficients that
+ * may be negative cannot be stacked: they are lines. */
 function betaFigures(content, dark) {
   return content.beta.flatMap((entry) => entry.axes.map((axis, place) => {
+    const least = Math.min(...axis.beta.flat());
+    const stacked = least > -0.001;
     const traces = axis.beta.map((share, base) => ({
-      type: "scatter", mode: "lines", stackgroup: "beta", x: axis.values, y: share, name: `base ${base + 1}`,
-      line: { width: 0.5, color: baseColour(base, dark) }, fillcolor: baseColour(base, dark),
+      type: "scatter", mode: "lines", x: axis.values, y: share, name: `base ${base + 1}`,
+      line: { width: stacked ? 0.5 : 1.5, color: baseColour(base, dark) },
+      ...(stacked ? { stackgroup: "beta", fillcolor: baseColour(base, dark) } : {}),
       hovertemplate: "%{y:.3f}<extra>%{fullData.name}</extra>",
     }));
+    const many = axis.beta.length > 16;
     const layout = figureLayout(dark, {
-      hovermode: "x unified", xaxis: parameterAxis(content.parameters[place]),
-      yaxis: { title: { text: "share of each base, β" }, range: [0, 1] }, showlegend: axis.beta.length <= 16,
+      hovermode: many ? "closest" : "x unified", xaxis: parameterAxis(content.parameters[place]),
+      yaxis: { title: { text: stacked ? "share of each base, β" : "coefficient of each base, β" }, ...(stacked ? { range: [0, 1] } : {}) },
+      showlegend: !many,
     });
     return { title: `${entry.label}, seed ${entry.seed}`, traces, layout };
   }));
