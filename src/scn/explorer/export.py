@@ -114,7 +114,7 @@ def _page(
     transform, config = adaptive[0].transform, adaptive[0].run.config
 
     def network(one: LoadedRun) -> dict[str, Any]:
-        room = MOST_BYTES // len(adaptive)
+        room = MOST_BYTES * one.run.config.dims // sum(other.run.config.dims for other in adaptive)
         return {"label": _label(one), **describe(one, samples, grid, form, arrays, room)}
 
     title = f"{config.transform} on {short_name(config.data)}"

@@ -18,6 +18,7 @@ from scn.explorer.samples import ShownSamples
 from scn.explorer.weights import described_weights
 from scn.pages.assemble import Arrays
 from scn.runs.collection import LoadedRun
+from scn.runs.cost import cost_of
 from scn.runs.evaluation import evaluate_run
 
 PART_VALUES = 2**24  # of inputs that are kept at a time
@@ -48,6 +49,7 @@ def describe(
         found |= {
             "beta": arrays.add(beta.numpy()),
             "least": min(beta.min().item(), 0.0),
+            "read": cost_of(shown).read,
             "places": isinstance(shown.network.map, Nodes),
             "pairs": arrays.add(_pair_outputs(shown, samples, grid, form)),
             "weights": described_weights(shown.network, _input_shape(shown, samples), arrays, weight_bytes),

@@ -111,7 +111,7 @@ function massScene(state) {
   const path = kept.map((setting) => placeOf(beta, setting * dims, places));
   const axis = { visible: false, range: [-1.15, 1.15] };
   return {
-    traces: [pathTrace(state, kept, path), edgesTrace(places), cornersTrace(places)],
+    traces: [pathTrace(state, kept, path), edgesTrace(places), ...cornerTraces(places)],
     layout: spaceLayout(state, { xaxis: axis, yaxis: axis, zaxis: axis }),
     points: () => [placeOf(betaNow(state), 0, places)],
     colours: [cssColour("--ink")],
@@ -147,8 +147,9 @@ function cylinder(state, bases, colours) {
   const place = ([at], base, share) => [Math.cos(2 * Math.PI * at / count), Math.sin(2 * Math.PI * at / count), share];
   const round = Array.from({ length: count + 1 }, (_, i) => i % count);
   const quarters = [0, 1, 2, 3].map((quarter) => Math.round(quarter * count / 4));
+  const [floor] = shareAxis(state).range;
   const labels = {
-    type: "scatter3d", mode: "text", ...columnsOf(quarters.map((at) => place([at], 0, 0).map((value, axis) => axis < 2 ? 1.25 * value : 0))),
+    type: "scatter3d", mode: "text", ...columnsOf(quarters.map((at) => place([at], 0, 0).map((value, axis) => axis < 2 ? 1.25 * value : floor))),
     text: quarters.map((at) => valueText(state.parameters[0], at)), textfont: { color: cssColour("--muted"), size: 12 }, hoverinfo: "skip",
   };
   const ring = { ...lineTrace(round.map((at) => place([at], 0, 0)), cssColour("--line")), line: { width: 2, color: cssColour("--line") } };
@@ -219,11 +220,15 @@ function edgesTrace(places) {
   return { type: "scatter3d", mode: "lines", ...columnsOf(points), line: { width: 2, color: cssColour("--line") }, hoverinfo: "skip" };
 }
 
-function cornersTrace(places) {
-  return {
-    type: "scatter3d", mode: "markers+text", ...columnsOf(places), text: places.map((_, base) => `${base + 1}`), textposition: "top center",
-    marker: { size: 4, color: cssColour("--muted") }, textfont: { color: cssColour("--ink"), size: 14 }, hoverinfo: "skip",
-  };
+/** A mark for each corner, and numbers for as many as have room. */
+function cornerTraces(places) {
+  const every = Math.ceil(places.length / 16);
+  const named = places.map((_, base) => base).filter((base) => base % every === 0);
+  const common = { type: "scatter3d", hoverinfo: "skip" };
+  return [
+    { ...common, mode: "markers", ...columnsOf(places), marker: { size: 4, color: cssColour("--muted") } },
+    { ...common, mode: "text", ...columnsOf(named.map((base) => places[base])), text: named.map((base) => `${base + 1}`), textposition: "top center", textfont: { color: cssColour("--ink"), size: 14 } },
+  ];
 }
 
 function spaceLayout(state, axes) {

@@ -151,12 +151,12 @@ function likeliest(outputs, truth, count) {
   return order.slice(0, count).sort((a, b) => a - b);
 }
 
-const MOST_SHARES = 16; // rows of the mixture; of more base models those that matter most are shown
+const [MOST_SHARES, FEWER_SHARES] = [16, 8]; // rows of the mixture; of more base models so many that matter most
 
 /** A bar for every base model, or for those that matter most: {rows, show(state)}. */
 function newMixture(state) {
-  const { dims } = state.networks[state.network];
-  const rows = Array.from({ length: Math.min(dims, MOST_SHARES) }, () => {
+  const { dims, read } = state.networks[state.network];
+  const rows = Array.from({ length: dims > MOST_SHARES ? Math.min(FEWER_SHARES, read) : dims }, () => {
     const [bar, number, name] = [element("i", {}), element("span", {}), element("span", {})];
     const track = element("div", { class: "bar", "aria-hidden": "true" }, bar);
     return { bar, number, name, root: element("div", { class: "share" }, name, track, number) };
@@ -166,9 +166,8 @@ function newMixture(state) {
     rows: [...rows.map(({ root }) => root), ...(dims > MOST_SHARES ? [rest] : [])],
     show(state) {
       const beta = betaNow(state);
-      mattering(beta, MOST_SHARES).forEach((base, place) => showBase(rows[place], base, beta[base]));
-      const used = beta.filter((share) => share !== 0).length;
-      rest.textContent = `${rows.length} of ${dims} base models, with the largest coefficients; ${used === dims ? "none" : dims - used} of all have 0.`;
+      mattering(beta, rows.length).forEach((base, place) => showBase(rows[place], base, beta[base], dims > MOST_SHARES));
+      rest.textContent = restText(beta, rows.length);
     },
   };
 }
@@ -179,13 +178,21 @@ function mattering(beta, most) {
   return all.sort((a, b) => Math.abs(beta[b]) - Math.abs(beta[a]) || a - b).slice(0, most).sort((a, b) => a - b);
 }
 
-/** A coefficient below zero is a striped bar. */
-function showBase({ bar, number, name }, base, share) {
+/** What the bars leave out. */
+function restText(beta, shown) {
+  const used = beta.filter((share) => share !== 0).length;
+  return `Mixed: ${used} of ${beta.length} base models` + (used > shown ? `; these ${shown} have the largest coefficients.` : "; the others have no part.");
+}
+
+/** A coefficient below zero is a striped bar; where `sparse`, a base model without a part is not shown. */
+function showBase({ bar, number, name, root }, base, share, sparse) {
+  root.style.visibility = sparse && share === 0 ? "hidden" : "";
   name.textContent = `base ${base + 1}`;
   bar.style.background = share < 0 ? `repeating-linear-gradient(90deg, ${baseColour(base)} 0 3px, transparent 3px 6px)` : baseColour(base);
   bar.style.transform = "none";
   bar.style.width = `${100 * Math.min(Math.abs(share), 1)}%`;
-  number.textContent = share.toFixed(3).replace("-", "−");
+  const text = share.toFixed(3);
+  number.textContent = Number(text) === 0 ? "0.000" : text.replace("-", "−");
   number.dataset.value = share;
 }
 

@@ -18,7 +18,7 @@ from scn.runs.first_layer import FirstLayer, first_layer
 
 MOST_UNITS = 64
 MOST_ROWS, MOST_COLUMNS = 128, 512
-MOST_BYTES = 2_500_000  # for the weights of all networks of a page, before compression
+MOST_BYTES = 3_000_000  # for the weights of all networks of a page, by their D, before compression
 EACH = 2  # bytes of a weight, in steps of 1/32767 of the largest
 STEPS = 32767
 

@@ -95,7 +95,8 @@ function coloursOf(entries, dark = darkness.matches) {
   const variants = [...new Set(mixed.map(variantOf))];
   const dims = [...new Set(mixed.map((entry) => entry.dims))].sort((a, b) => a - b);
   const further = [...new Set(entries.filter((entry) => !entry.mixes && !(entry.method in OTHERS[shade])).map((entry) => entry.method))];
-  const step = (entry) => dims.length === 1 ? 2 : Math.round(dims.indexOf(entry.dims) * 4 / (dims.length - 1));
+  const last = variants.length > 1 ? 3 : 4; // the last shades of several hues look all alike
+  const step = (entry) => dims.length === 1 ? 2 : Math.round(dims.indexOf(entry.dims) * last / (dims.length - 1));
   const hue = (entry) => HUES[shade][variants.indexOf(variantOf(entry)) % HUES[shade].length][step(entry)];
   const other = (method) => OTHERS[shade][method] ?? SPARE[shade][further.indexOf(method) % SPARE[shade].length];
   return Object.fromEntries(entries.map((entry) => [entry.label, entry.mixes ? hue(entry) : other(entry.method)]));

@@ -100,9 +100,12 @@ def colours(keys: Sequence[Key]) -> dict[Key, str]:
     other method has one colour."""
     mixed = [key for key in keys if methods.get(key[0]).mixes]
     many = sorted({dims for _, dims, _ in mixed})
+    numbered = variants(mixed)
+    ends = 1 if len(set(numbered.values())) > 1 else 0  # the darkest of several hues look all alike
     found = {}
-    for key, place in variants(mixed).items():
-        shades = _shades(HUES[place % len(HUES)], len(many))
+    for key, place in numbered.items():
+        hue = HUES[place % len(HUES)]
+        shades = _shades(hue[: len(hue) - ends], len(many))
         found[key] = shades[many.index(key[1])]
     plain = {key[0]: methods.get(key[0]).colour for key in keys if key not in found}
     without = [name for name, colour in plain.items() if not colour]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,9 @@ from scn.runs.scores import ENOUGH
 from scn.transforms import Parameter, Transform
 
 SCRIPTS = ("figures.js", "page.js")
-BETA_STEPS = 120  # along each parameter
+MOST_NAMED = 6  # networks in the title
+BETA_STEPS = 120  # along each parameter, and of many base models so many from each to the next:
+BETWEEN = 3
 INSTRUCTIONS = ("hypernet", "configure", "infer")
 
 
@@ -50,7 +52,7 @@ def report(shown: Sequence[LoadedRun]) -> dict[str, Any]:
     rows = [{**_name(key), **_row(several)} for key, several in groups.items()]
     return {
         "title": f"{config.transform} on {short_name(config.data)}: "
-        + ", ".join(label(*key) for key in groups),
+        + _those(groups),
         "summary": _summary(rows, score, "test samples" if transform.measured else "settings"),
         "measured": transform.measured,
         "enough": ENOUGH,
@@ -70,6 +72,12 @@ def report(shown: Sequence[LoadedRun]) -> dict[str, Any]:
         "warnings": warnings_about(shown),
         "repeat": _repeat(shown),
     }
+
+
+def _those(groups: Iterable[Key]) -> str:
+    """The networks by their names, or of many how many there are."""
+    names = [label(*key) for key in groups]
+    return ", ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} networks"
 
 
 def _row(several: Sequence[LoadedRun]) -> dict[str, Any]:
@@ -190,7 +198,7 @@ def _beta(one: LoadedRun) -> dict[str, Any]:
     transform = one.run.transform()
     axes = []
     for place, parameter in enumerate(transform.parameters):
-        settings = _line(transform, place)
+        settings = _line(transform, place, max(BETA_STEPS, BETWEEN * one.network.dims))
         beta = one.network.beta(transform.encode(settings))
         axes.append(
             {
@@ -202,12 +210,12 @@ def _beta(one: LoadedRun) -> dict[str, Any]:
     return {"seed": one.run.config.seed, "axes": axes}
 
 
-def _line(transform: Transform, place: int) -> torch.Tensor:
-    """(BETA_STEPS, P): the whole range of one parameter, to its end also where it is a circle."""
+def _line(transform: Transform, place: int, steps: int) -> torch.Tensor:
+    """(steps + 1, P): the whole range of one parameter, to its end also where it is a circle."""
     parameter = transform.parameters[place]
     middle = torch.tensor([(p.low + p.high) / 2 for p in transform.parameters])
-    settings = middle.repeat(BETA_STEPS + 1, 1)
-    settings[:, place] = torch.linspace(parameter.low, parameter.high, BETA_STEPS + 1)
+    settings = middle.repeat(steps + 1, 1)
+    settings[:, place] = torch.linspace(parameter.low, parameter.high, steps + 1)
     return settings
 
 

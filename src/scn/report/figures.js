@@ -36,10 +36,16 @@ function meanOver(seeds) {
   });
 }
 
-/** A dash for each further network of a colour that another has already. */
-function dashOf(entries, entry, colours) {
-  const alike = entries.filter((one) => colours[one.label] === colours[entry.label]);
-  return ["solid", "dash", "dot", "dashdot"][alike.indexOf(entry) % 4];
+const DASHES = ["solid", "dash", "dot", "dashdot"];
+
+/** A dash for every label of the rows: by variant of what mixes, and one more for each further network of a colour. */
+function dashesOf(rows, colours) {
+  const variants = [...new Set(rows.filter(({ mixes }) => mixes).map(variantOf))];
+  return Object.fromEntries(rows.map((row) => {
+    const alike = rows.filter((one) => colours[one.label] === colours[row.label] && (!row.mixes || variantOf(one) === variantOf(row)));
+    const variant = Math.max(0, variants.indexOf(variantOf(row)));
+    return [row.label, DASHES[(variant + Math.floor(variant / 4) + alike.indexOf(row)) % 4]];
+  }));
 }
 
 /** The axis of a parameter; angles are marked every quarter of a turn. */
@@ -97,7 +103,7 @@ function scoreLines(content, entries, place, colours, dark) {
     return {
       type: "scatter", mode: entry.points ? "markers" : places.length > 40 ? "lines" : "lines+markers",
       x: places, y: values, name: entry.label,
-      line: { color: colours[entry.label], width: 2, dash: dashOf(entries, entry, colours) },
+      line: { color: colours[entry.label], width: 2, dash: content.dashes[entry.label] },
       marker: { color: colours[entry.label], size: entry.points ? 9 : 5, symbol: entry.points ? "diamond" : "circle" },
       hovertemplate: `%{x:.4g}: %{y:${hoverFormat(content.score)}}<extra>%{fullData.name}</extra>`,
     };
@@ -176,7 +182,7 @@ function scorePolar(content, colours, dark) {
     return {
       type: "scatterpolar", mode: entry.points ? "markers" : "lines", name: entry.label,
       theta: [...places, ...(closed ? [places[0]] : [])].map(degrees), r: [...values, ...(closed ? [values[0]] : [])],
-      line: { color: colours[entry.label], width: 2, dash: dashOf(content.scores, entry, colours) },
+      line: { color: colours[entry.label], width: 2, dash: content.dashes[entry.label] },
       marker: { color: colours[entry.label], size: 9, symbol: "diamond" },
       customdata: [...places, ...(closed ? [places[0]] : [])],
       hovertemplate: `%{customdata:.4g}: %{r:${hoverFormat(content.score)}}<extra>%{fullData.name}</extra>`,
@@ -247,18 +253,18 @@ function betaFigures(content, dark) {
 
 function trainingFigures(content, colours, dark) {
   return content.training.flatMap(({ title, entries }) => {
-    const traces = entries.map((entry) => trainingCurve(entries, entry, colours)).filter(Boolean);
+    const traces = entries.map((entry) => trainingCurve(content, entry, colours)).filter(Boolean);
     if (!traces.length) return [];
     return [{ title, traces, layout: figureLayout(dark, { xaxis: { title: { text: "epoch" } }, yaxis: { title: { text: title } } }) }];
   });
 }
 
-function trainingCurve(entries, entry, colours) {
+function trainingCurve(content, entry, colours) {
   const values = meanOver(entry.seeds);
   if (!values.some((value) => value !== null)) return null;
   return {
     type: "scatter", mode: "lines", name: entry.label, x: values.map((_, place) => place + 1), y: values,
-    line: { color: colours[entry.label], width: 2, dash: dashOf(entries, entry, colours) },
+    line: { color: colours[entry.label], width: 2, dash: content.dashes[entry.label] },
     hovertemplate: "epoch %{x}: %{y:.4g}<extra>%{fullData.name}</extra>",
   };
 }

@@ -126,13 +126,20 @@ function draw(id, figures) {
   target.closest("section").hidden = figures.length === 0;
 }
 
-function emptyFigure({ title, wide }) {
-  return element("figure", { class: wide ? "wide" : "" },
-    element("figcaption", {}, title), element("div", { role: "img", "aria-label": title }));
+const FEW = 8; // names that a legend has room for in a figure of ordinary size
+
+/** Where a legend has many names the figure is wide, and higher by what the rows of them take. */
+function emptyFigure({ title, wide, traces, layout }) {
+  const names = layout.showlegend === false ? 0 : traces.length;
+  const many = names > FEW;
+  const more = many ? `height: calc(21rem + ${Math.ceil(names / 4) * 20}px)` : null;
+  return element("figure", { class: wide || many ? "wide" : "" },
+    element("figcaption", {}, title), element("div", { role: "img", "aria-label": title, style: more }));
 }
 
 function drawAll(content, dark) {
   const colours = coloursOf(content.rows, dark);
+  content.dashes = dashesOf(content.rows, colours);
   table(resultColumns(content), content.rows, colours, document.getElementById("result-table"));
   const measured = content.costs.some((row) => row.target);
   table(measured ? [...SIZE_COLUMNS, ...DEVICE_COLUMNS] : SIZE_COLUMNS, content.costs, colours, document.getElementById("cost-table"));
