@@ -23,7 +23,7 @@ from scn.runs.evaluation import evaluate_run
 from scn.runs.scores import Scores
 
 STORED = Path(__file__).parent / "figures.json"
-EVERY = ("samples", "scores", "specialisation", "violin", "beta", "training", "theta")
+EVERY = ("samples", "scores", "specialisation", "violin", "beta", "size", "training", "theta")
 KINDS = ("rotation", "scaling", "translation", "rotation-3d", "light", "speed")
 
 

@@ -99,7 +99,8 @@ def _demand(
     low = torch.tensor([p.low for p in transform.parameters])
     values = transform.apply(samples.x, low).numel()
     beta = sum(BETA_BYTES * one.run.config.dims for one in adaptive)
-    return Demand(drawn + networks * outputs + beta, len(adaptive) * outputs, len(adaptive) * values, operations)
+    own = drawn + networks * outputs + beta
+    return Demand(own, len(adaptive) * outputs, len(adaptive) * values, operations)
 
 
 def _page(

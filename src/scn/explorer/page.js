@@ -40,7 +40,7 @@ function showSpaceViews(state) {
   const outside = state.networks[state.network].least < -0.001;
   const [mass] = byId("space-view").options;
   mass.disabled = mass.hidden = outside;
-  if (outside) state.view = "setting";
+  state.view = outside ? "setting" : state.wanted;
   byId("space-view").value = state.view;
 }
 
@@ -174,7 +174,7 @@ class Explorer {
       this.change(() => {});
     });
     byId("space-view").addEventListener("change", (event) => {
-      state.view = event.target.value;
+      state.wanted = event.target.value;
       this.views = newViews(state);
       this.change(() => {});
     });

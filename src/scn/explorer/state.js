@@ -27,7 +27,8 @@ function newState(content, buffer) {
     wrong: false,
     active: 0, // the parameter that keys and play move
     playing: false,
-    view: "mass", // how the β-space is drawn
+    wanted: "mass", // how a person wants the β-space drawn
+    view: "mass", // how it is drawn
     cameras: { ...CAMERAS }, // from where a person looks at each view
   };
 }

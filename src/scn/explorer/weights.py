@@ -33,7 +33,8 @@ def described_weights(net: SCN, sample: torch.Size, arrays: Arrays, most: int) -
     layer = first_layer(net) or _of_single_weights(net)
     inner, size = pictured(layer.inner, sample)
     pixels = inner.shape[2]
-    units = min(layer.units, MOST_UNITS if size else MOST_ROWS, _units_with_room(layer, net.dims, pixels, most))
+    room = _units_with_room(layer, net.dims, pixels, most)
+    units = min(layer.units, MOST_UNITS if size else MOST_ROWS, room)
     if units < 1:
         return None
     parts: dict[str, Tensor] = {"inner": inner}

@@ -1,6 +1,6 @@
 """What a network of a size reaches: the score over stored bytes, bytes of theta, and work of a prediction.
 
-A mark for each kind of run. Networks of one kind that differ in D, or in the width or depth of the backbone, are
+A mark for each kind of run. Networks that differ in D alone, or in the width or depth of the backbone, are
 joined. Of SCNs and networks that are not told the setting, those that nothing as small equals have a ring.
 """
 
@@ -60,7 +60,7 @@ def draw(loaded: Sequence[LoadedRun], options: FigureOptions) -> Any:
             "`scn compare --methods scn,one4all -o DIR` makes some"
         )
     found = marks(shown)
-    panels = {
+    panels: dict[str, list[Any]] = {
         "stored bytes (float32)": [mark.cost.stored_bytes for mark in found],
         "bytes of θ in RAM (float32)": [mark.cost.theta_bytes for mark in found],
         "multiply-accumulates of a prediction": [mark.cost.operations for mark in found],
@@ -69,7 +69,7 @@ def draw(loaded: Sequence[LoadedRun], options: FigureOptions) -> Any:
     figure = new_figure(0.9 + 1.45 * len(known))
     stacked = figure.subplots(len(known), 1, sharey=True, squeeze=False)[:, 0]
     for axes, (name, sizes) in zip(stacked, known.items(), strict=True):
-        _draw_panel(axes, found, [int(size or 0) for size in sizes], shown[0].score)
+        _draw_panel(axes, found, sizes, shown[0].score)
         axes.set_xlabel(name)
         axes.set_ylabel(score_axis(shown[0].score, "mean test"))
     legend_below(figure, stacked[0], 3)
@@ -88,7 +88,7 @@ def marks(shown: Sequence[LoadedRun]) -> list[Mark]:
         method, dims, _ = first.key
         kind = (method, dims, more[first])
         sizes = [str(size) for name, size in _sizes(first).items() if name in varied]
-        said = f"{dims}" if first.mixes else "×".join(sizes)
+        said = f"{dims}" if first.mixes else " x ".join(sizes)
         found.append(Mark(kind, said, cost_of(first), min(means), sum(means) / len(means), max(means)))
     return found
 

@@ -96,8 +96,8 @@ def label(method: str, dims: int, more: str = "") -> str:
 
 
 def colours(keys: Sequence[Key]) -> dict[Key, str]:
-    """What mixes is blue, darker with D, or of another hue for each further variant, such as another map; each
-    other method has one colour."""
+    """What mixes is blue, darker with D, and each further variant of it, such as another map, of another hue;
+    each other method has one colour."""
     mixed = [key for key in keys if methods.get(key[0]).mixes]
     many = sorted({dims for _, dims, _ in mixed})
     numbered = variants(mixed)

@@ -51,8 +51,7 @@ def report(shown: Sequence[LoadedRun]) -> dict[str, Any]:
     at_hand = has_data(shown)
     rows = [{**_name(key), **_row(several)} for key, several in groups.items()]
     return {
-        "title": f"{config.transform} on {short_name(config.data)}: "
-        + _those(groups),
+        "title": f"{config.transform} on {short_name(config.data)}: " + _those(groups),
         "summary": _summary(rows, score, "test samples" if transform.measured else "settings"),
         "measured": transform.measured,
         "enough": ENOUGH,

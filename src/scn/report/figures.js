@@ -135,7 +135,7 @@ function sizeFigures(content, colours, dark) {
   const rows = content.rows.filter((row) => !content.scores.find(({ label }) => label === row.label)?.points);
   return Object.entries(SIZES).flatMap(([name, title]) => {
     const sizes = rows.map((row) => row.sizes[name]);
-    if (sizes.includes(null) || new Set(sizes).size < 2) return [];
+    if (sizes.includes(null) || new Set(sizes.filter((size) => size > 0)).size < 2) return [];
     const scale = sizeScale(sizes);
     const traces = rows.map((row) => ({
       type: "scatter", mode: "markers", x: [scale.place(row.sizes[name])], y: [row.mean], name: row.label, customdata: [row.sizes[name]],

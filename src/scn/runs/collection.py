@@ -159,7 +159,8 @@ def load(paths: Iterable[Path], backbone: str | None = None, *, command: str = "
     def rank(one: LoadedRun) -> tuple[Any, ...]:
         method, dims, more = one.key
         place = order.index(method) if method in order else len(order)
-        return not one.mixes, place, method, dims, _by_number(more), one.run.config.fixed or [], one.run.config.seed
+        config, said = one.run.config, _by_number(more)
+        return not one.mixes, place, method, dims, said, config.fixed or [], config.seed
 
     return sorted(loaded, key=rank)
 

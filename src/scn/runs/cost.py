@@ -22,7 +22,7 @@ class Cost:
     stored: int  # weights, of all base models and of what configures them
     configured: int  # weights of theta, which a configuration writes; none of a network that stays as it is
     read: int  # base models that a configuration reads
-    operations: int | None  # multiply-accumulates of a prediction; None where the shape of an input is not known
+    operations: int | None  # multiply-accumulates of a prediction; None where no input is known
 
     @property
     def stored_bytes(self) -> int:
