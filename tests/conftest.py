@@ -17,7 +17,7 @@ import pytest
 import torch
 from hypothesis import settings
 
-from needs import real_file, summary
+from needs import chromium, real_file, summary
 from scn import data
 from scn.experiment import engines
 from scn.experiment.engines import Ended
@@ -29,6 +29,8 @@ torch.set_num_threads(1)
 # properties are the same every time; elsewhere they are new ones.
 settings.register_profile("scn", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("scn")
+
+FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
 
 # A test, or a fixture or function of the tests that it uses, marks it by calling one of these.
 MARKING = {"real_file": "data", "real_data": "data", "emulated": "emulator", "chromium": "browser"}
@@ -153,3 +155,15 @@ def few_samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 arrays[name] = arrays[name][:: max(1, total // count)]
         np.savez(folder / path.name, **arrays)
     return folder
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """One for all pages."""
+    program = chromium()
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as started:
+        opened = started.chromium.launch(executable_path=program, args=FLAGS)
+        yield opened
+        opened.close()

@@ -54,6 +54,12 @@ def make_all(base: Path) -> dict[str, Path]:
     for fixed in ([-4.0, -4.0], [4.0, 4.0]):
         name = "one4one" + "_".join(f"{value:g}" for value in fixed)
         make_run(root / "translation" / name, files["translation"], "translation", "one4one", fixed=fixed)
+    for name, dims in (("learned", 3), ("nodes", 3), ("fourier", 5), ("experts", 5)):
+        folder = root / "learned" if name == "learned" else root / "maps"
+        make_run(folder / f"scn-d{dims}-{name}", files["rotation"], "rotation", dims=dims, map=name)
+    for subspace in ("factored:2", "low-rank:1"):
+        folder = root / "maps" / f"scn-{subspace.replace(':', '.')}"
+        make_run(folder, files["rotation"], "rotation", dims=3, map="nodes", subspace=subspace)
     for width, depth in ((2, None), (8, None), (4, 2)):
         for method in ("scn", "one4all"):
             name = f"{method}-{width}-{depth or 1}"

@@ -23,7 +23,7 @@ from scn.runs.evaluation import evaluate_run
 from scn.runs.scores import Scores
 
 STORED = Path(__file__).parent / "figures.json"
-EVERY = ("samples", "scores", "specialisation", "violin", "beta", "training", "theta")
+EVERY = ("samples", "scores", "specialisation", "violin", "beta", "size", "training", "theta")
 KINDS = ("rotation", "scaling", "translation", "rotation-3d", "light", "speed")
 
 
@@ -230,17 +230,18 @@ def test_capacity_has_a_point_for_each_size(drawn: dict[str, Path]) -> None:
 
 
 def test_training_shows_what_was_noted_each_epoch(drawn: dict[str, Path]) -> None:
-    run = drawn["rotation"] / "scn-d9-seed0"
+    run = drawn["learned"] / "scn-d3-learned"
     noted = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
-    loss, accuracy, bases = figure_of("training", run).axes
-    shown = {name.removeprefix("SCN D=9: "): line for name, line in lines(loss).items()}
+    loss, accuracy, active, effective = figure_of("training", run).axes
+    shown = {name.removeprefix("SCN D=3: "): line for name, line in lines(loss).items()}
     assert set(shown) == {"whole loss", "classification (part)", "separation (part)"}
     assert list(shown["whole loss"].get_ydata()) == pytest.approx([line["loss"] for line in noted])
     assert list(shown["separation (part)"].get_ydata()) == pytest.approx(
         [line["separation"] for line in noted]
     )
-    assert list(lines(accuracy)["SCN D=9"].get_ydata()) == [line["validation_accuracy"] for line in noted]
-    assert list(lines(bases)["SCN D=9"].get_ydata()) == [line["active_bases"] for line in noted]
+    assert list(lines(accuracy)["SCN D=3"].get_ydata()) == [line["validation_accuracy"] for line in noted]
+    assert list(lines(active)["SCN D=3"].get_ydata()) == [line["active_bases"] for line in noted]
+    assert list(lines(effective)["SCN D=3"].get_ydata()) == [line["effective_bases"] for line in noted]
 
 
 def test_theta_shows_the_weights_of_the_configured_network(drawn: dict[str, Path]) -> None:

@@ -23,6 +23,7 @@ from torch import Tensor
 from commands import run
 from needs import chromium
 from scn import data, runs, transforms
+from scn.backbones import MLP
 from scn.core.network import SCN
 from scn.experiment.plan import plan_run
 from scn.experiment.train import train
@@ -41,7 +42,6 @@ from value_runs import make_runs
 
 PACKAGE = Path(data.__file__).parent.parent
 SCREENS = os.environ.get("SCN_SCREENS")  # a folder for pictures of the pages, for people to look at
-FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
 SIZES: dict[str, dict[str, Any]] = {
     "wide": {"viewport": {"width": 1280, "height": 900}},
     "dark": {"viewport": {"width": 1280, "height": 900}, "color_scheme": "dark"},
@@ -104,17 +104,6 @@ def clouds(tmp_path_factory: pytest.TempPathFactory) -> Path:
     own = made(folder, x_train=whole[:64], x_test=whole[64:])
     trained(folder / "scn", own, "rotation-3d", "scn", Recipe(epochs=2, batch_size=16), dims=2)
     return folder / "scn"
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    program = chromium()
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=program, args=FLAGS)
-        yield opened
-        opened.close()
 
 
 @contextmanager
@@ -554,8 +543,8 @@ def test_the_report_shows_tables_and_figures(browser: Any, turned: Path, size: s
         table = (turned / "scn-d5" / "scores.csv").read_text().splitlines()[1:]
         assert curves[1]["y"] == pytest.approx([float(line.split(",")[-1]) for line in table])
         drawn = page.locator(".js-plotly-plot").count()
-        assert drawn == 2 + 1 + 1 + 2 + 3, (
-            "curve and circle, violins, configured once, beta for each D, three kinds of training curve"
+        assert drawn == 2 + 1 + 1 + 1 + 2 + 4, (
+            "curve and circle, size, violins, configured once, beta for each D, four kinds of training curve"
         )
         once = page.evaluate("() => document.querySelector('#specialisation .js-plotly-plot').data")
         scn = runs.read(turned / "scn-d5")
@@ -577,9 +566,9 @@ def test_runs_of_several_sizes_are_told_apart(turned: Path, tmp_path: Path) -> N
     shutil.copytree(turned / "scn-d3", tmp_path / "narrow")
     trained(tmp_path / "wide", "digits", "rotation", "scn", SHORT, dims=3, sizes={"width": 16})
     content = report(collect([tmp_path]))
-    assert [row["label"] for row in content["rows"]] == ["SCN D=3, width 16", "SCN D=3, width 8"]
+    assert [row["label"] for row in content["rows"]] == ["SCN D=3, width 8", "SCN D=3, width 16"]
     assert [row["seeds"] for row in content["rows"]] == [1, 1]
-    assert content["rows"][0]["inference"] > content["rows"][1]["inference"]
+    assert content["rows"][0]["inference"] < content["rows"][1]["inference"]
     assert [entry["label"] for entry in content["beta"]] == [row["label"] for row in content["rows"]]
 
 
@@ -737,19 +726,33 @@ def test_costs_come_from_the_device(turned: Path, tmp_path: Path) -> None:
         report(collect([folder]))
 
 
-def test_bases_without_use_are_told(turned: Path) -> None:
-    net = runs.read(turned / "scn-d3").network()
-    assert isinstance(net, SCN)
+def untrained(kind: str, dims: int) -> SCN:
     rotation = transforms.get("rotation")
+    return SCN(MLP((1, 4, 4), 3), 2, dims, map=kind, space=rotation.space(), seed=0)
+
+
+def test_bases_without_use_are_told() -> None:
+    net, rotation = untrained("learned", 3), transforms.get("rotation")
     net.map.get_parameter("output.bias").data[1] = -100.0
     (text,) = dead_bases(net, rotation)
     assert "1 of 3 base models is never used (number 2" in text
 
 
-def test_a_mixture_that_jumps_is_told(turned: Path) -> None:
-    net = runs.read(turned / "scn-d3").network()
-    assert isinstance(net, SCN)
-    rotation = transforms.get("rotation")
+@pytest.mark.parametrize("kind", ["nodes", "experts", "fourier"])
+def test_of_maps_with_places_every_base_is_used_and_steps_are_no_fault(kind: str) -> None:
+    net, rotation = untrained(kind, 64), transforms.get("rotation")
+    assert dead_bases(net, rotation) == jumps(net, rotation) == []
+
+
+def test_a_base_with_negative_coefficients_is_in_use() -> None:
+    net, rotation = untrained("fourier", 3), transforms.get("rotation")
+    with mock.patch.object(net, "beta", return_value=torch.tensor([[1.3, -0.3, 0.0]])):
+        (text,) = dead_bases(net, rotation)
+    assert "(number 3:" in text
+
+
+def test_a_mixture_that_jumps_is_told() -> None:
+    net, rotation = untrained("learned", 3), transforms.get("rotation")
     assert jumps(net, rotation) == []
     net.map.get_parameter("hidden.weight").data *= 1e4
     net.map.get_parameter("hidden.bias").data *= 1e4

@@ -33,7 +33,7 @@ def test_a_jump_where_the_circle_closes_is_told() -> None:
         share = share.where(share < 1 - 1e-6, 0.0)
         return torch.stack([share, 1 - share], dim=-1)
 
-    net: Any = SimpleNamespace(beta=beta)
+    net: Any = SimpleNamespace(beta=beta, map=torch.nn.Linear(2, 2))
     (text,) = jumps(net, transforms.get("rotation"))
     assert "not continuous in angle" in text
     assert "near 359.8" in text

@@ -115,7 +115,7 @@ def test_the_report_is_judged_by_the_score_of_the_objective(values: Path, errors
     assert scn["further"]["mae"] > 0
     assert f"SCN D=2: {scn['mean']:.4f}; One4All: {one4all['mean']:.4f}. Test R², the" in content["summary"]
     assert [panel["title"] for panel in content["training"]] == [
-        "training loss: regression", "validation R²", "active bases",
+        "training loss: regression", "validation R²", "active bases", "effective bases",
     ]  # fmt: skip
     assert all("--objective regression" in line for line in content["repeat"]["commands"] if "train" in line)
     assert "accuracy" not in json.dumps({**content, "samples": ""})

@@ -18,6 +18,7 @@ from scn.explorer.grid import Demand, PageGrid, candidates, described
 from scn.explorer.networks import describe, outputs_at_low_end
 from scn.explorer.outputs import OutputForm, output_form
 from scn.explorer.samples import ShownSamples, bytes_of, chosen, drawing, kind_of
+from scn.explorer.weights import MOST_BYTES
 from scn.pages.assemble import Arrays, assemble
 from scn.plots.scale import chance_level
 from scn.plots.style import label
@@ -25,6 +26,7 @@ from scn.runs.collection import LoadedRun
 
 SCRIPTS = ("state.js", "controls.js", "samples.js", "views.js", "curves.js", "space.js", "page.js")
 LIMIT = 12_000_000  # bytes of a page
+BETA_BYTES = 4  # of a coefficient
 
 
 def write_explorer(
@@ -96,7 +98,9 @@ def _demand(
     drawn = bytes_of(kind_of(samples.x, transform), samples.x, transform)
     low = torch.tensor([p.low for p in transform.parameters])
     values = transform.apply(samples.x, low).numel()
-    return Demand(drawn + networks * outputs, len(adaptive) * outputs, len(adaptive) * values, operations)
+    beta = sum(BETA_BYTES * one.run.config.dims for one in adaptive)
+    own = drawn + networks * outputs + beta
+    return Demand(own, len(adaptive) * outputs, len(adaptive) * values, operations)
 
 
 def _page(
@@ -111,7 +115,8 @@ def _page(
     transform, config = adaptive[0].transform, adaptive[0].run.config
 
     def network(one: LoadedRun) -> dict[str, Any]:
-        return {"label": _label(one), **describe(one, samples, grid, form, arrays)}
+        room = MOST_BYTES * one.run.config.dims // sum(other.run.config.dims for other in adaptive)
+        return {"label": _label(one), **describe(one, samples, grid, form, arrays, room)}
 
     title = f"{config.transform} on {short_name(config.data)}"
     content = {

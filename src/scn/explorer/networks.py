@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,23 +10,29 @@ import torch
 from torch import Tensor
 from torch.utils.flop_counter import FlopCounterMode
 
+from scn.core.maps import Nodes
 from scn.core.network import SCN
 from scn.explorer.grid import PageGrid
 from scn.explorer.outputs import OutputForm
 from scn.explorer.samples import ShownSamples
+from scn.explorer.weights import described_weights
 from scn.pages.assemble import Arrays
 from scn.runs.collection import LoadedRun
+from scn.runs.cost import cost_of
 from scn.runs.evaluation import evaluate_run
 
-MOST_UNITS = 64
-MOST_ROWS, MOST_COLUMNS = 128, 512
 PART_VALUES = 2**24  # of inputs that are kept at a time
 AT_ONCE = 512  # inputs in one call: more of them would leave the cache of the processor
 
 
 @torch.no_grad()
 def describe(
-    shown: LoadedRun, samples: ShownSamples, grid: PageGrid, form: OutputForm, arrays: Arrays
+    shown: LoadedRun,
+    samples: ShownSamples,
+    grid: PageGrid,
+    form: OutputForm,
+    arrays: Arrays,
+    weight_bytes: int,
 ) -> dict[str, Any]:
     """Outputs under every setting and scores over the evaluated ones; of an SCN, what it is mixed of."""
     found: dict[str, Any] = {
@@ -43,8 +48,11 @@ def describe(
         beta = shown.network.beta(transform.encode(grid.settings))
         found |= {
             "beta": arrays.add(beta.numpy()),
+            "least": min(beta.min().item(), 0.0),
+            "read": cost_of(shown).read,
+            "places": isinstance(shown.network.map, Nodes),
             "pairs": arrays.add(_pair_outputs(shown, samples, grid, form)),
-            "weights": _weights(shown.network, samples, shown, arrays),
+            "weights": described_weights(shown.network, _input_shape(shown, samples), arrays, weight_bytes),
             "frozen": _frozen_scores(shown, grid),
         }
     return found
@@ -60,6 +68,12 @@ def outputs_at_low_end(shown: LoadedRun, samples: ShownSamples) -> tuple[Tensor,
     with FlopCounterMode(display=False) as counter:
         outputs = plain(x)
     return outputs, int(counter.get_total_flops())
+
+
+def _input_shape(shown: LoadedRun, samples: ShownSamples) -> torch.Size:
+    method = shown.run.method()
+    low = torch.tensor([p.low for p in method.transform.parameters])
+    return method.inputs(samples.x[:1], low, shown.run.normalisation()).shape[1:]
 
 
 def _inputs(shown: LoadedRun, samples: ShownSamples, grid: PageGrid) -> Iterator[Tensor]:
@@ -112,34 +126,6 @@ def _in_parts(inputs: Iterator[Tensor]) -> Iterator[Tensor]:
             part = []
     if part:
         yield torch.cat(part)
-
-
-def _weights(net: SCN, samples: ShownSamples, shown: LoadedRun, arrays: Arrays) -> dict[str, Any]:
-    """The first configurable weights of every base as pictures (D, U, H, W) of U units; the page mixes."""
-    slot = next((s for s in net.subspace.slots if len(s.shape) > 1), net.subspace.slots[0])
-    bases = net.subspace.base_sets()[slot.names[0]].detach()
-    method = shown.run.method()
-    low = torch.tensor([p.low for p in method.transform.parameters])
-    tiles = _tiles(bases, method.inputs(samples.x[:1], low, shown.run.normalisation()).shape[1:])
-    scale = max(tiles.abs().max().item(), 1e-12) / 32767
-    values = (tiles / scale).round().to(torch.int16)
-    return {
-        "name": slot.names[0],
-        "scale": scale,
-        "units": slot.shape[0],
-        "values": arrays.add(values.numpy()),
-    }
-
-
-def _tiles(bases: Tensor, sample: torch.Size) -> Tensor:
-    """(D, U, ...) -> (D, tiles, H, W): a picture of each unit, or one of all where units have no picture."""
-    flat = bases.flatten(2) if bases.dim() > 2 else bases.view(*bases.shape[:2], -1)
-    if len(sample) == 3 and flat.shape[2] == math.prod(sample):
-        bases = flat.unflatten(2, sample)
-    if bases.dim() == 5:  # a mean over the channels of the input
-        return bases[:, :MOST_UNITS].mean(dim=2)
-    table = bases.mean(dim=2) if bases.dim() == 4 else flat
-    return table[:, :MOST_ROWS, :MOST_COLUMNS].unsqueeze(1)
 
 
 def _frozen_scores(shown: LoadedRun, grid: PageGrid) -> dict[str, Any]:

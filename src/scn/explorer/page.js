@@ -20,13 +20,28 @@ function newViews(state) {
 
 function captions(state) {
   const { dims, weights, label } = state.networks[state.network];
-  byId("weights-caption").textContent =
-    `${weights.name}: θ = Σ βᵢθᵢ, mixed as you watch; blue below zero, orange above.`
-    + (weights.shape[1] > 1 && weights.shape[1] < weights.units ? ` The first ${weights.shape[1]} of ${weights.units} units.` : "");
+  byId("weights-caption").textContent = weightsCaption(weights);
+  showSpaceViews(state);
   byId("space-caption").textContent = spaceCaption(state, dims);
   byId("lead").textContent =
     `${label}: the setting configures the network, θ = Σ βᵢθᵢ with β = h(α). Turn it and watch. `
     + `Tested on ${grouped(state.data.tested)} samples of ${state.data.name}, preset ${state.data.preset}.`;
+}
+
+function weightsCaption(weights) {
+  if (!weights) return "The weights of these base models are too many for this page.";
+  const { name, formula, shape, units } = weights;
+  const count = shape[0] > 1 ? shape[0] : shape[1];
+  return `${name}: ${formula}, mixed as you watch; blue below zero, orange above.` + (count < units ? ` The first ${count} of ${units} units.` : "");
+}
+
+/** Coefficients below zero have no centre of mass: such a network is shown over α alone. */
+function showSpaceViews(state) {
+  const outside = state.networks[state.network].least < -0.001;
+  const [mass] = byId("space-view").options;
+  mass.disabled = mass.hidden = outside;
+  state.view = outside ? "setting" : state.wanted;
+  byId("space-view").value = state.view;
 }
 
 function spaceCaption(state, dims) {
@@ -159,7 +174,7 @@ class Explorer {
       this.change(() => {});
     });
     byId("space-view").addEventListener("change", (event) => {
-      state.view = event.target.value;
+      state.wanted = event.target.value;
       this.views = newViews(state);
       this.change(() => {});
     });

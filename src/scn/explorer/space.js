@@ -2,14 +2,19 @@
 // to four base models this loses nothing, of more it is a projection. "Over the setting": a curve or a surface for
 // each base model, with a dot on each.
 
-/** Places for D corners: a line, a triangle, a tetrahedron, and then as evenly over a ball as may be. */
-function corners(dims) {
+/** Places for D corners: a line, a triangle, a tetrahedron, and then as evenly over a ball as may be; base models that
+ * have places along one parameter stand in their order, round a circle or along an arc. */
+function corners(dims, around) {
   const exact = {
     1: [[0, 0, 0]],
     2: [[-1, 0, 0], [1, 0, 0]],
     3: [[1, 0, 0], [-0.5, 0.866, 0], [-0.5, -0.866, 0]],
     4: [[0, 0, 1], [0.943, 0, -0.333], [-0.471, 0.816, -0.333], [-0.471, -0.816, -0.333]],
   };
+  if (around && !exact[dims]) {
+    const whole = around === "circle" ? dims : 1.25 * (dims - 1);
+    return Array.from({ length: dims }, (_, i) => [Math.cos(2 * Math.PI * i / whole), Math.sin(2 * Math.PI * i / whole), 0]);
+  }
   const golden = Math.PI * (3 - Math.sqrt(5));
   return exact[dims] ?? Array.from({ length: dims }, (_, i) => {
     const height = 1 - (2 * i + 1) / dims;
@@ -91,16 +96,22 @@ function projected({ model, view, projection }, point) {
 
 const SCENES = { mass: massScene, setting: settingScene };
 
+/** How base models with places along the one parameter stand in a row; null where they do not. */
+function orderOf(state) {
+  if (!state.networks[state.network].places || state.parameters.length > 1) return null;
+  return state.parameters[0].periodic ? "circle" : "arc";
+}
+
 /** The mixtures of the whole grid between the corners. */
 function massScene(state) {
   const { beta, dims } = state.networks[state.network];
-  const places = corners(dims);
+  const places = corners(dims, orderOf(state));
   const every = Math.max(1, Math.ceil(state.settings / MOST_PLACES));
   const kept = Array.from({ length: Math.ceil(state.settings / every) }, (_, i) => i * every);
   const path = kept.map((setting) => placeOf(beta, setting * dims, places));
   const axis = { visible: false, range: [-1.15, 1.15] };
   return {
-    traces: [pathTrace(state, kept, path), edgesTrace(places), cornersTrace(places)],
+    traces: [pathTrace(state, kept, path), edgesTrace(places), ...cornerTraces(places)],
     layout: spaceLayout(state, { xaxis: axis, yaxis: axis, zaxis: axis }),
     points: () => [placeOf(betaNow(state), 0, places)],
     colours: [cssColour("--ink")],
@@ -136,14 +147,15 @@ function cylinder(state, bases, colours) {
   const place = ([at], base, share) => [Math.cos(2 * Math.PI * at / count), Math.sin(2 * Math.PI * at / count), share];
   const round = Array.from({ length: count + 1 }, (_, i) => i % count);
   const quarters = [0, 1, 2, 3].map((quarter) => Math.round(quarter * count / 4));
+  const [floor] = shareAxis(state).range;
   const labels = {
-    type: "scatter3d", mode: "text", ...columnsOf(quarters.map((at) => place([at], 0, 0).map((value, axis) => axis < 2 ? 1.25 * value : 0))),
+    type: "scatter3d", mode: "text", ...columnsOf(quarters.map((at) => place([at], 0, 0).map((value, axis) => axis < 2 ? 1.25 * value : floor))),
     text: quarters.map((at) => valueText(state.parameters[0], at)), textfont: { color: cssColour("--muted"), size: 12 }, hoverinfo: "skip",
   };
   const ring = { ...lineTrace(round.map((at) => place([at], 0, 0)), cssColour("--line")), line: { width: 2, color: cssColour("--line") } };
   const curves = bases.map((base) => lineTrace(round.map((at) => place([at], base, betaAt(state, [at], base))), colours[base]));
   const flat = { visible: false, range: [-1.3, 1.3] };
-  return { place, traces: [ring, labels, ...curves], axes: { xaxis: flat, yaxis: flat, zaxis: shareAxis() } };
+  return { place, traces: [ring, labels, ...curves], axes: { xaxis: flat, yaxis: flat, zaxis: shareAxis(state) } };
 }
 
 /** One parameter with two ends: a curve for each base model, one behind the other. */
@@ -151,7 +163,7 @@ function ribbons(state, bases, colours) {
   const [{ values }] = state.parameters;
   const place = ([at], base, share) => [values[at], base + 1, share];
   const traces = bases.map((base) => lineTrace(values.map((_, at) => place([at], base, betaAt(state, [at], base))), colours[base]));
-  return { place, traces, axes: { xaxis: valueAxis(state.parameters[0]), yaxis: sceneAxis("base", { dtick: 1 }), zaxis: shareAxis() } };
+  return { place, traces, axes: { xaxis: valueAxis(state.parameters[0]), yaxis: sceneAxis("base", { dtick: 1 }), zaxis: shareAxis(state) } };
 }
 
 function surfaces(state, bases, colours) {
@@ -161,7 +173,7 @@ function surfaces(state, bases, colours) {
     type: "surface", x: across.values, y: along.values, z: along.values.map((_, j) => across.values.map((_, i) => betaAt(state, [i, j], base))),
     colorscale: [[0, colours[base]], [1, colours[base]]], showscale: false, opacity: 0.8, hoverinfo: "skip",
   }));
-  return { place, traces, axes: { xaxis: valueAxis(across), yaxis: valueAxis(along), zaxis: shareAxis() } };
+  return { place, traces, axes: { xaxis: valueAxis(across), yaxis: valueAxis(along), zaxis: shareAxis(state) } };
 }
 
 function lineTrace(points, color) {
@@ -177,8 +189,9 @@ function valueAxis({ name, low, high }) {
   return sceneAxis(name, { range: [low, high], nticks: 5 });
 }
 
-function shareAxis() {
-  return sceneAxis("β", { range: [0, 1], nticks: 5 });
+function shareAxis(state) {
+  const { least } = state.networks[state.network];
+  return sceneAxis("β", { range: [least < -0.001 ? Math.floor(10 * least) / 10 : 0, 1], nticks: 5 });
 }
 
 /** One parameter: its path; several: a cloud. The colour is the first parameter. */
@@ -207,11 +220,15 @@ function edgesTrace(places) {
   return { type: "scatter3d", mode: "lines", ...columnsOf(points), line: { width: 2, color: cssColour("--line") }, hoverinfo: "skip" };
 }
 
-function cornersTrace(places) {
-  return {
-    type: "scatter3d", mode: "markers+text", ...columnsOf(places), text: places.map((_, base) => `${base + 1}`), textposition: "top center",
-    marker: { size: 4, color: cssColour("--muted") }, textfont: { color: cssColour("--ink"), size: 14 }, hoverinfo: "skip",
-  };
+/** A mark for each corner, and numbers for as many as have room. */
+function cornerTraces(places) {
+  const every = Math.ceil(places.length / 16);
+  const named = places.map((_, base) => base).filter((base) => base % every === 0);
+  const common = { type: "scatter3d", hoverinfo: "skip" };
+  return [
+    { ...common, mode: "markers", ...columnsOf(places), marker: { size: 4, color: cssColour("--muted") } },
+    { ...common, mode: "text", ...columnsOf(named.map((base) => places[base])), text: named.map((base) => `${base + 1}`), textposition: "top center", textfont: { color: cssColour("--ink"), size: 14 } },
+  ];
 }
 
 function spaceLayout(state, axes) {

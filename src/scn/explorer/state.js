@@ -10,7 +10,7 @@ function newState(content, buffer) {
     own: array(one.own),
     pairs: one.pairs && array(one.pairs),
     beta: one.beta && array(one.beta),
-    weights: one.weights && { ...one.weights, shape: one.weights.values.shape, values: array(one.weights.values) },
+    weights: one.weights && weightsWithArrays(one.weights, array),
   });
   const sizes = content.parameters.map((parameter) => parameter.values.length);
   return {
@@ -27,9 +27,16 @@ function newState(content, buffer) {
     wrong: false,
     active: 0, // the parameter that keys and play move
     playing: false,
-    view: "mass", // how the β-space is drawn
+    wanted: "mass", // how a person wants the β-space drawn
+    view: "mass", // how it is drawn
     cameras: { ...CAMERAS }, // from where a person looks at each view
   };
+}
+
+/** What the first weights are mixed from: `inner`, and of a compact subspace `outer` and `shared`. */
+function weightsWithArrays(weights, array) {
+  const part = (one) => one && { scale: one.scale, sets: one.values.shape[0], values: array(one.values) };
+  return { ...weights, inner: part(weights.inner), outer: part(weights.outer), shared: part(weights.shared) };
 }
 
 function withArrays(drawing, array) {

@@ -151,28 +151,57 @@ function likeliest(outputs, truth, count) {
   return order.slice(0, count).sort((a, b) => a - b);
 }
 
-/** A bar for every base model: {root, show(state)}. */
+const [MOST_SHARES, FEWER_SHARES] = [16, 8]; // rows of the mixture; of more base models so many that matter most
+
+/** A bar for every base model, or for those that matter most: {rows, show(state)}. */
 function newMixture(state) {
-  const { dims } = state.networks[state.network];
-  const rows = Array.from({ length: dims }, (_, base) => {
-    const bar = element("i", { style: `background:${baseColour(base)}` });
-    const number = element("span", {});
+  const { dims, read } = state.networks[state.network];
+  const rows = Array.from({ length: dims > MOST_SHARES ? Math.min(FEWER_SHARES, read) : dims }, () => {
+    const [bar, number, name] = [element("i", {}), element("span", {}), element("span", {})];
     const track = element("div", { class: "bar", "aria-hidden": "true" }, bar);
-    return { bar, number, root: element("div", { class: "share" }, element("span", {}, `base ${base + 1}`), track, number) };
+    return { bar, number, name, root: element("div", { class: "share" }, name, track, number) };
   });
+  const rest = element("p", { class: "caption" });
   return {
-    rows: rows.map(({ root }) => root),
+    rows: [...rows.map(({ root }) => root), ...(dims > MOST_SHARES ? [rest] : [])],
     show(state) {
       const beta = betaNow(state);
-      rows.forEach(({ bar, number }, base) => showShare(bar, number, beta[base]));
+      mattering(beta, rows.length).forEach((base, place) => showBase(rows[place], base, beta[base], dims > MOST_SHARES));
+      rest.textContent = restText(beta, rows.length);
     },
   };
 }
 
-/** θ = Σ βᵢθᵢ for the first weights: a picture for every unit, mixed here and now. */
+/** The numbers of so many base models with the largest coefficients, in their order. */
+function mattering(beta, most) {
+  const all = Array.from(beta, (_, base) => base);
+  return all.sort((a, b) => Math.abs(beta[b]) - Math.abs(beta[a]) || a - b).slice(0, most).sort((a, b) => a - b);
+}
+
+/** What the bars leave out. */
+function restText(beta, shown) {
+  const used = beta.filter((share) => share !== 0).length;
+  return `Mixed: ${used} of ${beta.length} base models` + (used > shown ? `; these ${shown} have the largest coefficients.` : "; the others have no part.");
+}
+
+/** A coefficient below zero is a striped bar; where `sparse`, a base model without a part is not shown. */
+function showBase({ bar, number, name, root }, base, share, sparse) {
+  root.style.visibility = sparse && share === 0 ? "hidden" : "";
+  name.textContent = `base ${base + 1}`;
+  bar.style.background = share < 0 ? `repeating-linear-gradient(90deg, ${baseColour(base)} 0 3px, transparent 3px 6px)` : baseColour(base);
+  bar.style.transform = "none";
+  bar.style.width = `${100 * Math.min(Math.abs(share), 1)}%`;
+  const text = share.toFixed(3);
+  number.textContent = Number(text) === 0 ? "0.000" : text.replace("-", "−");
+  number.dataset.value = share;
+}
+
+/** The first weights: a picture for every unit, mixed here and now from the base models that matter. */
 function newWeights(canvas, state) {
   const { weights } = state.networks[state.network];
-  const [, tiles, height, width] = weights.shape;
+  canvas.hidden = !weights;
+  if (!weights) return { mixed: new Float32Array(0), show() {} };
+  const [tiles, height, width] = weights.shape;
   const across = Math.min(tiles, canvas.parentElement.clientWidth > 500 ? 16 : 8);
   sized(canvas, across * (width + 1) - 1, Math.ceil(tiles / across) * (height + 1) - 1);
   // A weight is at most 20 pixels wide, and a picture at least 48 high, on the screen.
@@ -180,21 +209,52 @@ function newWeights(canvas, state) {
   canvas.style.height = canvas.width > 8 * canvas.height ? "48px" : "";
   const context = canvas.getContext("2d");
   const picture = context.createImageData(canvas.width, canvas.height);
-  const mixed = new Float32Array(tiles * height * width);
+  const { mixed, mixWith } = newMixing(weights);
   return {
     mixed,
     show(state) {
-      mix(betaNow(state), weights, mixed);
-      const colours = weightColours(weights.scale * 32767);
-      paintTiles(picture, mixed, { tiles, height, width, across }, colours);
+      mixWith(betaNow(state));
+      paintTiles(picture, mixed, { tiles, height, width, across }, weightColours(weights.largest));
       context.putImageData(picture, 0, 0);
     },
   };
 }
 
-function mix(beta, { values, scale }, mixed) {
+/** θ = Σ βᵢθᵢ; of a compact subspace the product of two such, and what is shared added to it: {mixed, mixWith(beta)}. */
+function newMixing({ inner, outer, shared, rank }) {
+  const room = (part) => new Float32Array(part.values.length / part.sets);
+  const within = room(inner);
+  if (!outer) return { mixed: within, mixWith: (beta) => mix(beta, inner, within) };
+  const around = room(outer);
+  const pixels = within.length / rank;
+  const mixed = new Float32Array(around.length / rank * pixels);
+  return {
+    mixed,
+    mixWith(beta) {
+      mix(beta, inner, within);
+      mix(beta, outer, around);
+      if (shared) mix(beta, shared, mixed);
+      else mixed.fill(0);
+      addProduct(around, within, pixels, mixed);
+    },
+  };
+}
+
+/** mixed += around · within: (units, rank) times (rank, pixels). */
+function addProduct(around, within, pixels, mixed) {
+  const rank = within.length / pixels;
+  around.forEach((factor, place) => {
+    const [to, from] = [Math.floor(place / rank) * pixels, (place % rank) * pixels];
+    for (let pixel = 0; pixel < pixels; pixel++) mixed[to + pixel] += factor * within[from + pixel];
+  });
+}
+
+/** Only base models with a coefficient are read; what all share is as it is. */
+function mix(beta, { values, scale, sets }, mixed) {
   mixed.fill(0);
-  beta.forEach((share, base) => {
+  const shares = sets === 1 ? [1] : beta;
+  shares.forEach((share, base) => {
+    if (share === 0) return;
     const [factor, first] = [share * scale, base * mixed.length];
     for (let place = 0; place < mixed.length; place++) mixed[place] += factor * values[first + place];
   });

@@ -64,6 +64,11 @@ const BLUES = {
   light: ["#5aa9dc", "#2f8fd0", "#0072b2", "#08519c", "#08306b"],
   dark: ["#4a7fb0", "#4f9bd9", "#6cb6f0", "#9ad0fa", "#cfe8ff"],
 };
+// Further hues for variants of what mixes, such as other maps, each stronger with D as well.
+const HUES = {
+  light: [BLUES.light, ["#d597bd", "#c06a9c", "#a13d84", "#76245f", "#4a1040"], ["#d9a520", "#c98f00", "#a87200", "#805600", "#553900"], ["#5fb5b3", "#379a9c", "#1f8a8f", "#0f6468", "#074144"]],
+  dark: [BLUES.dark, ["#a5588a", "#c773aa", "#e48ac6", "#f0b0da", "#fad7ee"], ["#a8842f", "#cfa53f", "#f0c75e", "#f7db94", "#fcedc9"], ["#3f8f90", "#4fb0b0", "#6fd0cf", "#a2e4e2", "#d2f4f2"]],
+};
 const OTHERS = {
   light: { one4all: "#c65300", inverse: "#008a64", one4one: "#444444", frozen: "#a13d84" },
   dark: { one4all: "#ff8f40", inverse: "#35c9a2", one4one: "#c4c4c4", frozen: "#e48ac6" },
@@ -83,15 +88,22 @@ function baseColour(base, dark = darkness.matches) {
 // For methods without a colour of their own.
 const SPARE = { light: ["#a13d84", "#8a6d00", "#000000"], dark: ["#e48ac6", "#f0c75e", "#ffffff"] };
 
-/** A colour for every label of these entries {label, method, mixes}. */
+/** A colour for every label of these entries {label, method, mixes, dims, more}: of what mixes by variant and D. */
 function coloursOf(entries, dark = darkness.matches) {
   const shade = dark ? "dark" : "light";
-  const mixed = entries.filter((entry) => entry.mixes).map((entry) => entry.label);
+  const mixed = entries.filter((entry) => entry.mixes);
+  const variants = [...new Set(mixed.map(variantOf))];
+  const dims = [...new Set(mixed.map((entry) => entry.dims))].sort((a, b) => a - b);
   const further = [...new Set(entries.filter((entry) => !entry.mixes && !(entry.method in OTHERS[shade])).map((entry) => entry.method))];
-  const steps = BLUES[shade].length - 1;
-  const blue = (label) => BLUES[shade][mixed.length === 1 ? 2 : Math.round(mixed.indexOf(label) * steps / (mixed.length - 1))];
+  const last = variants.length > 1 ? 3 : 4; // the last shades of several hues look all alike
+  const step = (entry) => dims.length === 1 ? 2 : Math.round(dims.indexOf(entry.dims) * last / (dims.length - 1));
+  const hue = (entry) => HUES[shade][variants.indexOf(variantOf(entry)) % HUES[shade].length][step(entry)];
   const other = (method) => OTHERS[shade][method] ?? SPARE[shade][further.indexOf(method) % SPARE[shade].length];
-  return Object.fromEntries(entries.map((entry) => [entry.label, entry.mixes ? blue(entry.label) : other(entry.method)]));
+  return Object.fromEntries(entries.map((entry) => [entry.label, entry.mixes ? hue(entry) : other(entry.method)]));
+}
+
+function variantOf({ method, more }) {
+  return `${method} ${more}`;
 }
 
 /** Numbers as people write them: 33,130. */

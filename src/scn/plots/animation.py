@@ -17,7 +17,7 @@ from torch import Tensor
 
 from scn.core.errors import ScnError
 from scn.core.storage import failures_named
-from scn.plots.beta import betas
+from scn.plots.beta import betas, floor
 from scn.plots.files import save
 from scn.plots.options import FigureOptions
 from scn.plots.scores import angle, draw_curves
@@ -161,7 +161,7 @@ def _draw_way(axes: Any, beta: Tensor, way: Tensor) -> Update:
 def _draw_shares(axes: Any, beta: Tensor) -> Update:
     dims = beta.shape[1]
     bars = axes.bar(range(1, dims + 1), beta[0].tolist(), color=base_colours(dims))
-    axes.set(ylim=(0, 1), title="mixing coefficients β", xlabel="base model")
+    axes.set(ylim=(floor(beta), 1), title="mixing coefficients β", xlabel="base model")
     if dims <= 10:
         axes.set_xticks(range(1, dims + 1))
     axes.grid(visible=False, axis="x")

@@ -1,4 +1,4 @@
-"""What the configuration network has learned: beta over the parameters, a panel for each D.
+"""What the map makes of alpha: beta over the parameters, a panel for each D.
 
 One angle goes around a cylinder whose height is beta, one other parameter along a line, and two span
 surfaces. Of three or more, every two span surfaces while the others stay at no change: slices.
@@ -22,14 +22,22 @@ from scn.runs.labels import task_title
 from scn.transforms import Parameter, Transform
 
 STEPS, SURFACE_STEPS = 180, 31
+EACH = 6  # steps between the places of two base models, at least
 ACROSS = 4
 MOST_NAMED = 8  # bases with an entry in the legend
+NEGATIVE = 1e-3  # a coefficient below zero, and not for rounding
 
 
 @torch.no_grad()
 def betas(one: LoadedRun, params: Tensor) -> Tensor:
     """params (N, P) -> the mixing coefficients (N, D)."""
     return one.scn.beta(one.transform.encode(params))
+
+
+def floor(beta: Tensor) -> float:
+    """Where the scale of coefficients begins: at 0, or at a round number below those that are negative."""
+    least = beta.min().item()
+    return 0.0 if least > -NEGATIVE else math.floor(10 * least) / 10
 
 
 def draw(loaded: Sequence[LoadedRun], options: FigureOptions) -> Any:
@@ -65,10 +73,12 @@ def _panels(shown: Sequence[LoadedRun], kinds: Sequence[Any]) -> Any:
         places = grid[number * down : (number + 1) * down]
         for axes, (kind, one) in zip(places.flat, block, strict=False):
             kind(axes, one)
-            axes.set_title(label(*one.key), fontsize=6, pad=2 if flat else 5 if kind is _cylinder else -8)
+            axes.set_title(titled(one), fontsize=6, pad=2 if flat else 5 if kind is _cylinder else -8)
         for axes in list(places.flat)[len(block) :]:
             axes.set_visible(False)
     if flat:
+        drawn = [torch.as_tensor(line.get_ydata()) for axes in grid.flat for line in axes.lines]
+        grid[0, 0].set_ylim(floor(torch.cat(drawn)) - 0.03, 1.03)  # of all, which share it
         label_outer(grid, len(shown))
         for axes in list(grid.flat)[len(shown) - across : len(shown)]:
             axes.set_xlabel(named(shown[0].transform.parameters[0]))
@@ -77,29 +87,40 @@ def _panels(shown: Sequence[LoadedRun], kinds: Sequence[Any]) -> Any:
     return figure
 
 
+def titled(one: LoadedRun) -> str:
+    """Over a narrow panel: what it is, and below that, where it is said, what tells it from others."""
+    method, dims, more = one.key
+    return label(method, dims) + (f"\n{more}" if more else "")
+
+
+def _steps(one: LoadedRun) -> int:
+    """Along one parameter: of many base models so many that the place of each is one of them."""
+    dims = one.key[1]
+    return dims * max(STEPS // dims, EACH) if dims > STEPS // EACH else STEPS
+
+
 def _curves(axes: Any, one: LoadedRun) -> None:
-    params = one.transform.grid(STEPS + 1)
+    params = one.transform.grid(_steps(one) + 1)
     beta = betas(one, params)
     for base, colour in enumerate(base_colours(beta.shape[1])):
         axes.plot(params[:, 0], beta[:, base], color=colour, label=f"β{base + 1}")
-    axes.set_ylim(-0.03, 1.03)
 
 
 def _cylinder(axes: Any, one: LoadedRun) -> None:
     (parameter,) = one.transform.parameters
-    params = one.transform.grid(STEPS)
+    params = one.transform.grid(_steps(one))
     beta = betas(one, params)
     turn = angle(closed(params[:, 0], parameter), parameter)
-    x, y = turn.cos(), turn.sin()
-    for level in (0, 0.5, 1):
+    x, y, low = turn.cos(), turn.sin(), floor(beta)
+    for level in sorted({low, 0, 0.5, 1}):
         axes.plot(x, y, torch.full_like(x, level), color=GREY, linewidth=0.3, alpha=0.5)
     for value in parameter.grid(4):
         place = angle(value, parameter)
         x0, y0 = place.cos().item(), place.sin().item()
-        axes.plot([x0, x0], [y0, y0], [0, 1], color=GREY, linewidth=0.3, alpha=0.5)
+        axes.plot([x0, x0], [y0, y0], [low, 1], color=GREY, linewidth=0.3, alpha=0.5)
         behind = y0 - x0 > 0.5  # as seen from the camera: above, so that it covers no curve
         axes.text(
-            *(1.25 * x0, 1.25 * y0, 1.08 if behind else -0.1),
+            *(1.25 * x0, 1.25 * y0, 1.08 if behind else low - 0.1),
             said(parameter, value.item()),
             fontsize=5,
             ha="center",
@@ -108,7 +129,7 @@ def _cylinder(axes: Any, one: LoadedRun) -> None:
     for base, colour in enumerate(base_colours(beta.shape[1])):
         height = closed(beta[:, base], parameter)
         axes.plot(x, y, height, color=colour, label=f"β{base + 1}", linewidth=1.0)
-    _bare(axes, (1.0, 0.7), zoom=1.25)
+    _bare(axes, (1.0, 0.7), zoom=1.25, low=low)
 
 
 def _surface_over(pair: tuple[int, int]) -> Any:
@@ -133,7 +154,7 @@ def _surface_over(pair: tuple[int, int]) -> Any:
         mesh = Poly3DCollection(torch.cat(tiles).numpy(), facecolors=faces, edgecolors=faces, linewidths=0.2)
         mesh.set_rasterized(True)  # thousands of tiles would make a drawing of lines huge
         axes.add_collection3d(mesh)
-        _floor(axes, parameters)
+        _floor(axes, parameters, floor(heights))
 
     return surface
 
@@ -147,30 +168,30 @@ def over_two(one: LoadedRun, pair: tuple[int, int], steps: int = SURFACE_STEPS) 
     return betas(one, params).T.reshape(-1, steps, steps)
 
 
-def _floor(axes: Any, parameters: Sequence[Parameter]) -> None:
+def _floor(axes: Any, parameters: Sequence[Parameter], low: float) -> None:
     """The box that surfaces stand in, with the ends of both ranges."""
     corners = [(-1, -1), (1, -1), (1, 1), (-1, 1), (-1, -1)]
-    for height in (0, 1):
+    for height in sorted({low, 0, 1}):
         axes.plot(*zip(*corners, strict=True), height, color=GREY, linewidth=0.3, alpha=0.5)
     for x, y in corners[:4]:
-        axes.plot([x, x], [y, y], [0, 1], color=GREY, linewidth=0.3, alpha=0.5)
+        axes.plot([x, x], [y, y], [low, 1], color=GREY, linewidth=0.3, alpha=0.5)
     first, second = parameters
     small = {"fontsize": 4.5, "ha": "center", "va": "center"}
-    axes.text(0, -1.5, -0.1, first.name, **small)
-    axes.text(1.5, 0, -0.1, second.name, **small)
-    axes.text(-0.85, -1.35, -0.05, f"{first.low:g}", **small)
-    axes.text(0.85, -1.35, -0.05, f"{first.high:g}", **small)
-    axes.text(1.4, -0.85, -0.05, f"{second.low:g}", **small)
-    axes.text(1.4, 0.85, -0.05, f"{second.high:g}", **small)
-    _bare(axes, (-1.15, -1.15), zoom=0.92)
+    axes.text(0, -1.5, low - 0.1, first.name, **small)
+    axes.text(1.5, 0, low - 0.1, second.name, **small)
+    axes.text(-0.85, -1.35, low - 0.05, f"{first.low:g}", **small)
+    axes.text(0.85, -1.35, low - 0.05, f"{first.high:g}", **small)
+    axes.text(1.4, -0.85, low - 0.05, f"{second.low:g}", **small)
+    axes.text(1.4, 0.85, low - 0.05, f"{second.high:g}", **small)
+    _bare(axes, (-1.15, -1.15), zoom=0.92, low=low)
 
 
-def _bare(axes: Any, edge: tuple[float, float], zoom: float) -> None:
+def _bare(axes: Any, edge: tuple[float, float], zoom: float, low: float) -> None:
     """Without matplotlib's own axes, which are too large for a small panel; the scale of beta at one edge."""
-    for height in (0, 1):
-        axes.text(*edge, height, f"{height}", fontsize=4.5, ha="center", va="center")
+    for height in sorted({low, 0, 1}):
+        axes.text(*edge, height, f"{height:g}", fontsize=4.5, ha="center", va="center")
     axes.set_axis_off()
-    axes.set(xlim=(-1, 1), ylim=(-1, 1), zlim=(0, 1))
+    axes.set(xlim=(-1, 1), ylim=(-1, 1), zlim=(low, 1))
     axes.view_init(elev=24, azim=-58)
     axes.set_box_aspect((1, 1, 0.8), zoom=zoom)
 

@@ -9,7 +9,7 @@ from typing import Any
 from scn.core.errors import ScnError
 from scn.plots.options import FigureOptions
 from scn.plots.scale import score_axis
-from scn.plots.style import colours, entitle, label, legend_below, new_figure
+from scn.plots.style import colours, dashes, entitle, label, legend_below, new_figure
 from scn.runs.collection import LoadedRun, band, tested_on
 from scn.runs.labels import Key, arguments, distinguish, task_title
 
@@ -69,14 +69,15 @@ def _draw_size(axes: Any, loaded: Sequence[LoadedRun], name: str, varied: Sequen
         method, dims, _ = one.key
         points = curves.setdefault((method, dims, more), {})
         points.setdefault(_arguments(one)[name], []).append(one.mean)
-    shades = colours(list(curves))
+    shades, dashed = colours(list(curves)), dashes(list(curves))
     for key, points in curves.items():
         places = sorted(points)
         mean = [sum(points[place]) / len(points[place]) for place in places]
         down = [value - min(points[place]) for place, value in zip(places, mean, strict=True)]
         up = [max(points[place]) - value for place, value in zip(places, mean, strict=True)]
         spread = (down, up) if any(len(seeds) > 1 for seeds in points.values()) else None
-        axes.errorbar(places, mean, spread, fmt="o-", color=shades[key], label=label(*key), capsize=1.5)
+        drawn = {"color": shades[key], "linestyle": dashed[key], "label": label(*key)}
+        axes.errorbar(places, mean, spread, fmt="o", capsize=1.5, **drawn)
     ticks = sorted({place for points in curves.values() for place in points})
     if ticks[-1] >= 8 * ticks[0]:
         axes.set_xscale("log", base=2)

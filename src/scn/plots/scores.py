@@ -18,7 +18,7 @@ from scn.core.errors import ScnError
 from scn.objectives import Score
 from scn.plots.options import FigureOptions
 from scn.plots.scale import brief, draw_chance, limits, score_axis
-from scn.plots.style import HEAT, colours, entitle, label, legend_below, named, new_figure, said
+from scn.plots.style import HEAT, colours, dashes, entitle, label, legend_below, named, new_figure, said
 from scn.runs.collection import LoadedRun, band, groups, tested_on
 from scn.runs.labels import Key, task_title
 from scn.runs.scores import Scores
@@ -69,7 +69,7 @@ def draw_tables(tables: Tables, transform: Transform, title: str) -> Any:
 def draw_curves(axes: Any, tables: Tables, transform: Transform, place: int = 0, small: bool = False) -> None:
     """The score over one parameter: a curve for each kind of run, points for networks of one setting."""
     parameter = transform.parameters[place]
-    shades = colours(list(tables))
+    shades, dashed = colours(list(tables)), dashes(list(tables))
     for key, several in tables.items():
         if _is_points(several):
             x = torch.stack([table.params[0, place] for table in several])
@@ -84,7 +84,7 @@ def draw_curves(axes: Any, tables: Tables, transform: Transform, place: int = 0,
         if len(several) > 1:
             axes.fill_between(x, low, high, color=shades[key], alpha=0.2, linewidth=0)
         marker = "." if len(curve.places) <= FEW else None  # a line between so few would hide where they are
-        axes.plot(x, mean, color=shades[key], label=label(*key), marker=marker)
+        axes.plot(x, mean, color=shades[key], linestyle=dashed[key], label=label(*key), marker=marker)
     _set_limits(axes, tables, parameter, small)
     draw_chance(axes, [table for several in tables.values() for table in several])
 

@@ -1,6 +1,7 @@
 """How every picture looks: colours that all people can tell apart, and type that is read at column width.
 
-The palette is that of Okabe and Ito. Baselines may have colours of their own; SCNs are blue, darker with D.
+The palette is that of Okabe and Ito. Baselines may have colours of their own; SCNs are blue, darker with D,
+and where there are several maps or subspaces, each has a hue and a dash.
 """
 
 from __future__ import annotations
@@ -19,10 +20,17 @@ COLUMN = 3.5  # inches, the width of a column of a paper
 DPI = 300
 ROUNDING = 1e-6  # of a range: differences that single precision makes
 MOST_LETTERS = 60  # of a line of the title in a column
+LEGEND_LETTERS, HANDLE_LETTERS = 74, 6  # of a line of a legend in a column, and what a handle takes of them
+LEGEND_ROWS, LEGEND_ROW = 3, 0.12  # rows that a figure has room for, and inches for each more
 
 VERMILION, GREEN, BLUE, PURPLE = "#d55e00", "#009e73", "#0072b2", "#cc79a7"
 GREY = "#444444"
 BLUES = ("#56b4e9", "#2f8fd0", BLUE, "#08519c", "#08306b")
+PURPLES = ("#e0a9c9", PURPLE, "#a13d84", "#76245f", "#4a1040")
+AMBERS = ("#f0c75e", "#e69f00", "#b87d00", "#8a5c00", "#5c3d00")
+TEALS = ("#8fd3d1", "#4fb3b5", "#1f8a8f", "#0f6468", "#074144")
+HUES = (BLUES, PURPLES, AMBERS, TEALS)  # of variants of what mixes
+DASHES: tuple[Any, ...] = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (4, 1.2, 1, 1.2)))
 SPARE = (PURPLE, "#e69f00", "#000000")  # of further methods
 BASES = (BLUE, VERMILION, GREEN, PURPLE, "#e69f00", "#56b4e9", "#000000", "#f0e442")  # of base models
 HEAT = "cividis"  # from dark to light for everybody
@@ -88,24 +96,52 @@ def label(method: str, dims: int, more: str = "") -> str:
 
 
 def colours(keys: Sequence[Key]) -> dict[Key, str]:
-    """What mixes is blue, darker with D; each other method has one colour."""
+    """What mixes is blue, darker with D, and each further variant of it, such as another map, of another hue;
+    each other method has one colour."""
     mixed = [key for key in keys if methods.get(key[0]).mixes]
-    found = dict(zip(mixed, _blues(len(mixed)), strict=True))
+    many = sorted({dims for _, dims, _ in mixed})
+    numbered = variants(mixed)
+    ends = 1 if len(set(numbered.values())) > 1 else 0  # the darkest of several hues look all alike
+    found = {}
+    for key, place in numbered.items():
+        hue = HUES[place % len(HUES)]
+        shades = _shades(hue[: len(hue) - ends], len(many))
+        found[key] = shades[many.index(key[1])]
     plain = {key[0]: methods.get(key[0]).colour for key in keys if key not in found}
     without = [name for name, colour in plain.items() if not colour]
     plain |= zip(without, itertools.cycle(SPARE), strict=False)
     return {key: found.get(key) or plain[key[0]] for key in keys}
 
 
-def _blues(count: int) -> list[str]:
-    """So many blues from light to dark; one alone is the middle one."""
+def dashes(keys: Sequence[Key]) -> dict[Key, Any]:
+    """How the line of each is drawn: variants of what mixes by dashes too, and further ones of a method."""
+    found: dict[Key, Any] = dict.fromkeys(keys, DASHES[0])
+    for key, place in variants([key for key in keys if methods.get(key[0]).mixes]).items():
+        found[key] = DASHES[(place + place // len(HUES)) % len(DASHES)]
+    seen: dict[str, int] = {}
+    for key in keys:
+        if not methods.get(key[0]).mixes:
+            place = seen.setdefault(key[0], -1) + 1
+            seen[key[0]] = place
+            found[key] = DASHES[place % len(DASHES)]
+    return found
+
+
+def variants(mixed: Sequence[Key]) -> dict[Key, int]:
+    """The number of each one's variant: what is said of it beside its method and D."""
+    said = list(dict.fromkeys((method, more) for method, _, more in mixed))
+    return {key: said.index((key[0], key[2])) for key in mixed}
+
+
+def _shades(hue: Sequence[str], count: int) -> list[str]:
+    """So many shades of a hue from light to dark; one alone is the middle one."""
     if count == 1:
-        return [BLUE]
-    if count <= len(BLUES):
-        return [BLUES[round(i * (len(BLUES) - 1) / (count - 1))] for i in range(count)]
+        return [hue[2]]
+    if count <= len(hue):
+        return [hue[round(i * (len(hue) - 1) / (count - 1))] for i in range(count)]
     from matplotlib.colors import LinearSegmentedColormap, to_hex
 
-    scale = LinearSegmentedColormap.from_list("blues", BLUES)
+    scale = LinearSegmentedColormap.from_list("shades", list(hue))
     return [to_hex(scale(i / (count - 1))) for i in range(count)]
 
 
@@ -141,6 +177,14 @@ def in_words(transform: Transform, setting: Sequence[float]) -> str:
 
 
 def legend_below(figure: Any, axes: Any, most: int = 4) -> None:
-    """One legend for the whole figure, under its axes, where it covers nothing."""
+    """One legend for the whole figure, under its axes, where it covers nothing.
+
+    It has as many columns as its texts have room for, and the figure grows by what many rows of them take.
+    """
     handles, texts = axes.get_legend_handles_labels()
-    figure.legend(handles, texts, loc="outside lower center", ncols=min(most, max(len(texts), 1)))
+    room = LEGEND_LETTERS * figure.get_figwidth() / COLUMN
+    fitting = int(room // (max(map(len, texts), default=1) + HANDLE_LETTERS))
+    columns = max(1, min(most, fitting, len(texts)))
+    rows = -(-len(texts) // columns)
+    figure.set_figheight(figure.get_figheight() + LEGEND_ROW * max(0, rows - LEGEND_ROWS))
+    figure.legend(handles, texts, loc="outside lower center", ncols=columns)

@@ -18,6 +18,7 @@ from scn.plots.beta import betas
 from scn.plots.options import FigureOptions
 from scn.plots.style import BLUE, GREY, SIGNED, entitle, label, new_figure, said
 from scn.runs.collection import LoadedRun, neutral, scns
+from scn.runs.first_layer import first_layer as first_of
 from scn.runs.labels import task_title
 
 SETTINGS, UNITS = 6, 4
@@ -59,12 +60,11 @@ def along_first(one: LoadedRun, count: int) -> Tensor:
 
 @torch.no_grad()
 def first_layer(one: LoadedRun, settings: Tensor) -> tuple[str, Tensor]:
-    """The first configurable weight with units: its name, and (N, units, ...) under each setting."""
-    slots = [slot for slot in one.scn.subspace.slots if len(slot.shape) > 1]
-    if not slots:
+    """The first configured layer with units: its name, and (N, units, ...) under each setting."""
+    found = first_of(one.scn)
+    if found is None:
         raise ScnError(f"{one.folder} configures no layer with units: there are no weights to look at")
-    name = slots[0].names[0]
-    return name, one.scn.subspace.weight_sets(betas(one, settings))[name]
+    return found.name, found.at(betas(one, settings))
 
 
 def liveliest(weights: Tensor, count: int) -> Tensor:

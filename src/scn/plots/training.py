@@ -14,18 +14,19 @@ from torch import Tensor
 
 from scn.plots.options import FigureOptions
 from scn.plots.scale import score_axis, wrapped
-from scn.plots.style import BASES, colours, entitle, label, legend_below, new_figure
+from scn.plots.style import BASES, colours, dashes, entitle, label, legend_below, new_figure
 from scn.runs.collection import LoadedRun, band, groups
 from scn.runs.labels import Key, task_title
 
-WHOLE, ACTIVE = "loss", "active_bases"
+WHOLE = "loss"
+COUNTED = {"active_bases": "active bases", "effective_bases": "effective bases"}
 
 
 def metric_names(one: LoadedRun) -> dict[str, str]:
     """What is compared over epochs, by its name in metrics.jsonl, with its label."""
     part = own_part(one)
     said = "training loss" if part == WHOLE else f"training loss: {part}"
-    return {part: said, validation_metric(one): score_axis(one.score, "validation"), ACTIVE: "active bases"}
+    return {part: said, validation_metric(one): score_axis(one.score, "validation"), **COUNTED}
 
 
 def own_part(one: LoadedRun) -> str:
@@ -62,7 +63,7 @@ def draw(loaded: Sequence[LoadedRun], options: FigureOptions) -> Any:
 
 
 def _draw_metric(axes: Any, name: str, several: dict[Key, list[LoadedRun]]) -> None:
-    shades = colours(list(several))
+    shades, dashed = colours(list(several)), dashes(list(several))
     for key, runs in several.items():
         values = over_epochs(runs, name)
         if values is None:
@@ -73,7 +74,8 @@ def _draw_metric(axes: Any, name: str, several: dict[Key, list[LoadedRun]]) -> N
                 epochs, values.amin(0), values.amax(0), color=shades[key], alpha=0.2, linewidth=0
             )
         marker = "o" if values.shape[1] == 1 else None
-        axes.plot(epochs, values.mean(0), color=shades[key], label=label(*key), marker=marker)
+        drawn = {"color": shades[key], "linestyle": dashed[key], "marker": marker}
+        axes.plot(epochs, values.mean(0), label=label(*key), **drawn)
 
 
 def over_epochs(runs: Sequence[LoadedRun], name: str) -> Tensor | None:
@@ -104,7 +106,7 @@ def _count_in_whole_numbers(stacked: Sequence[Any], known: Sequence[str]) -> Non
     from matplotlib.ticker import MaxNLocator
 
     stacked[-1].xaxis.set_major_locator(MaxNLocator(8, integer=True, steps=[1, 2, 5, 10]))
-    if ACTIVE in known:
-        axes = stacked[list(known).index(ACTIVE)]
+    for name in COUNTED.keys() & set(known):
+        axes = stacked[list(known).index(name)]
         axes.yaxis.set_major_locator(MaxNLocator(5, integer=True, steps=[1, 2, 5, 10]))
         axes.set_ylim(0, axes.get_ylim()[1] * 1.05)

@@ -77,9 +77,11 @@ def searched(several: Sequence[LoadedRun], colour: str) -> list[Spread]:
                 if kind not in values:
                     means.setdefault(kind, []).append(row[one.score.key])
     ways = {way for _, way in means}
+    _, dims, more = several[0].key
+    said = f"I-SCN D={dims}" + (f", {more}" if more else "")
     return [
         Spread(
-            f"I-SCN D={several[0].key[1]}, batch {size}" + (f", {way}" if len(ways) > 1 else ""),
+            f"{said}, batch {size}" + (f", {way}" if len(ways) > 1 else ""),
             colour,
             values.get((size, way), means[size, way]),
             sum(means[size, way]) / len(means[size, way]),

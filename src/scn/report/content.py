@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -24,13 +24,16 @@ from scn.report.repeat import commands
 from scn.report.warnings import warnings_about
 from scn.runs.collection import LoadedRun
 from scn.runs.collection import groups as grouped
+from scn.runs.cost import cost_of
 from scn.runs.labels import Key
 from scn.runs.outcome import table
 from scn.runs.scores import ENOUGH
 from scn.transforms import Parameter, Transform
 
 SCRIPTS = ("figures.js", "page.js")
-BETA_STEPS = 120  # along each parameter
+MOST_NAMED = 6  # networks in the title
+BETA_STEPS = 120  # along each parameter, and of many base models so many from each to the next:
+BETWEEN = 3
 INSTRUCTIONS = ("hypernet", "configure", "infer")
 
 
@@ -48,8 +51,7 @@ def report(shown: Sequence[LoadedRun]) -> dict[str, Any]:
     at_hand = has_data(shown)
     rows = [{**_name(key), **_row(several)} for key, several in groups.items()]
     return {
-        "title": f"{config.transform} on {short_name(config.data)}: "
-        + ", ".join(label(*key) for key in groups),
+        "title": f"{config.transform} on {short_name(config.data)}: " + _those(groups),
         "summary": _summary(rows, score, "test samples" if transform.measured else "settings"),
         "measured": transform.measured,
         "enough": ENOUGH,
@@ -71,13 +73,27 @@ def report(shown: Sequence[LoadedRun]) -> dict[str, Any]:
     }
 
 
+def _those(groups: Iterable[Key]) -> str:
+    """The networks by their names, or of many how many there are."""
+    names = [label(*key) for key in groups]
+    return ", ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} networks"
+
+
 def _row(several: Sequence[LoadedRun]) -> dict[str, Any]:
     """A line of the table: runs that differ by their seed alone."""
     (row,) = table([one.outcome for one in several], several[0].score)
     noted = [one.table.facts.get("further", {}) for one in several]
     keys = [key for key in noted[0] if all(key in one for one in noted)]
     further = {key: sum(one[key] for one in noted) / len(noted) for key in keys}
-    return {**asdict(row), "further": further}
+    return {**asdict(row), **_kept(several[0]), "further": further}
+
+
+def _kept(one: LoadedRun) -> dict[str, Any]:
+    """What is stored and how it is configured, and what that costs."""
+    config, cost = one.run.config, cost_of(one)
+    said = {"map": config.map["name"], "subspace": config.subspace} if one.mixes else {}
+    sizes = {"stored": cost.stored_bytes, "theta": cost.theta_bytes, "operations": cost.operations}
+    return {**said, "configured": cost.configured, "read": cost.read, "sizes": sizes}
 
 
 def _summary(rows: Sequence[dict[str, Any]], score: Score, over: str) -> str:
@@ -101,9 +117,9 @@ def _reached(row: dict[str, Any], score: Score) -> str:
 
 
 def _name(key: Key) -> dict[str, Any]:
-    method, dims, _ = key
+    method, dims, more = key
     kind = methods.get(method)
-    said = {"label": label(*key), "method": method, "dims": dims}
+    said = {"label": label(*key), "method": method, "dims": dims, "more": more}
     return {**said, "mixes": kind.mixes, "knows_setting": kind.knows_setting}
 
 
@@ -181,7 +197,7 @@ def _beta(one: LoadedRun) -> dict[str, Any]:
     transform = one.run.transform()
     axes = []
     for place, parameter in enumerate(transform.parameters):
-        settings = _line(transform, place)
+        settings = _line(transform, place, max(BETA_STEPS, BETWEEN * one.network.dims))
         beta = one.network.beta(transform.encode(settings))
         axes.append(
             {
@@ -193,12 +209,12 @@ def _beta(one: LoadedRun) -> dict[str, Any]:
     return {"seed": one.run.config.seed, "axes": axes}
 
 
-def _line(transform: Transform, place: int) -> torch.Tensor:
-    """(BETA_STEPS, P): the whole range of one parameter, to its end also where it is a circle."""
+def _line(transform: Transform, place: int, steps: int) -> torch.Tensor:
+    """(steps + 1, P): the whole range of one parameter, to its end also where it is a circle."""
     parameter = transform.parameters[place]
     middle = torch.tensor([(p.low + p.high) / 2 for p in transform.parameters])
-    settings = middle.repeat(BETA_STEPS + 1, 1)
-    settings[:, place] = torch.linspace(parameter.low, parameter.high, BETA_STEPS + 1)
+    settings = middle.repeat(steps + 1, 1)
+    settings[:, place] = torch.linspace(parameter.low, parameter.high, steps + 1)
     return settings
 
 
@@ -221,7 +237,8 @@ def _training(groups: dict[Key, list[LoadedRun]]) -> list[dict[str, Any]]:
 def _costs(key: Key, several: Sequence[LoadedRun]) -> list[dict[str, Any]]:
     """A row for each target that the network was measured on, or one without a target."""
     outcome = several[0].outcome
-    base = {**_name(key), "inference": outcome.used, "parameters": outcome.stored}
+    sizes = {"inference": outcome.used, "parameters": outcome.stored}
+    base = {**_name(key), **sizes, **_kept(several[0])}
     measured = [row for one in several for row in _device_rows(one)]
     best = list({row["target"]: row for row in reversed(measured)}.values())
     return [{**base, **row} for row in reversed(best)] or [base]

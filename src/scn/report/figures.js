@@ -36,10 +36,16 @@ function meanOver(seeds) {
   });
 }
 
-/** A dash for each further network of a colour that another has already. */
-function dashOf(entries, entry, colours) {
-  const alike = entries.filter((one) => colours[one.label] === colours[entry.label]);
-  return ["solid", "dash", "dot", "dashdot"][alike.indexOf(entry) % 4];
+const DASHES = ["solid", "dash", "dot", "dashdot"];
+
+/** A dash for every label of the rows: by variant of what mixes, and one more for each further network of a colour. */
+function dashesOf(rows, colours) {
+  const variants = [...new Set(rows.filter(({ mixes }) => mixes).map(variantOf))];
+  return Object.fromEntries(rows.map((row) => {
+    const alike = rows.filter((one) => colours[one.label] === colours[row.label] && (!row.mixes || variantOf(one) === variantOf(row)));
+    const variant = Math.max(0, variants.indexOf(variantOf(row)));
+    return [row.label, DASHES[(variant + Math.floor(variant / 4) + alike.indexOf(row)) % 4]];
+  }));
 }
 
 /** The axis of a parameter; angles are marked every quarter of a turn. */
@@ -97,7 +103,7 @@ function scoreLines(content, entries, place, colours, dark) {
     return {
       type: "scatter", mode: entry.points ? "markers" : places.length > 40 ? "lines" : "lines+markers",
       x: places, y: values, name: entry.label,
-      line: { color: colours[entry.label], width: 2, dash: dashOf(entries, entry, colours) },
+      line: { color: colours[entry.label], width: 2, dash: content.dashes[entry.label] },
       marker: { color: colours[entry.label], size: entry.points ? 9 : 5, symbol: entry.points ? "diamond" : "circle" },
       hovertemplate: `%{x:.4g}: %{y:${hoverFormat(content.score)}}<extra>%{fullData.name}</extra>`,
     };
@@ -122,16 +128,46 @@ function chanceLine({ chance }, values, dark) {
   };
 }
 
-/** The score against size, where networks of several sizes are compared. */
+const SIZES = { stored: "stored (bytes of float32)", theta: "θ (bytes of float32)", operations: "multiply-accumulates of a prediction" };
+
+/** The score against each size in which networks differ. Networks for one setting each are left out: one is not enough. */
 function sizeFigures(content, colours, dark) {
-  if (new Set(content.rows.map((row) => row.inference)).size < 2) return [];
-  const traces = content.rows.map((row) => ({
-    type: "scatter", mode: "markers", x: [row.inference], y: [row.mean], name: row.label,
-    error_y: { array: [row.std], visible: row.seeds > 1 }, marker: { color: colours[row.label], size: 10 },
-    hovertemplate: `%{x:,} weights: %{y:${hoverFormat(content.score)}}<extra>%{fullData.name}</extra>`,
-  }));
-  const titles = { xaxis: { title: { text: "weights for one prediction" } }, yaxis: { title: { text: scoreAxis(content.score) } } };
-  return [{ title: `${content.score.label} against size`, traces, layout: figureLayout(dark, titles) }];
+  const rows = content.rows.filter((row) => !content.scores.find(({ label }) => label === row.label)?.points);
+  return Object.entries(SIZES).flatMap(([name, title]) => {
+    const sizes = rows.map((row) => row.sizes[name]);
+    if (sizes.includes(null) || new Set(sizes.filter((size) => size > 0)).size < 2) return [];
+    const scale = sizeScale(sizes);
+    const traces = rows.map((row) => ({
+      type: "scatter", mode: "markers", x: [scale.place(row.sizes[name])], y: [row.mean], name: row.label, customdata: [row.sizes[name]],
+      error_y: { array: [row.std], visible: row.seeds > 1 }, marker: { color: colours[row.label], size: 10, symbol: symbolOf(rows, row, colours) },
+      hovertemplate: `%{customdata:,}: %{y:${hoverFormat(content.score)}}<extra>%{fullData.name}</extra>`,
+    }));
+    const titles = { xaxis: { title: { text: title }, ...scale.axis }, yaxis: { title: { text: scoreAxis(content.score) } } };
+    return [{ title: `${content.score.label} against size: ${title}`, traces, layout: figureLayout(dark, titles) }];
+  });
+}
+
+/** A mark of another kind for each further network of a colour that another has already. */
+function symbolOf(entries, entry, colours) {
+  const alike = entries.filter((one) => colours[one.label] === colours[entry.label]);
+  return ["circle", "square", "triangle-up", "cross"][alike.indexOf(entry) % 4];
+}
+
+/** Sizes by their logarithm, with a place of its own for nothing at all, to the left of the others. */
+function sizeScale(sizes) {
+  const known = sizes.filter((size) => size > 0).map(Math.log10);
+  const nothing = Math.floor(2 * Math.min(...known)) / 2 - 0.5;
+  const powers = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10].flatMap((power) => [1, 2, 5].map((digit) => digit * 10 ** power));
+  const near = powers.filter((size) => Math.log10(size) >= Math.min(...known) - 0.35 && Math.log10(size) <= Math.max(...known) + 0.35);
+  const kept = near.length > 9 ? near.filter((size) => /^1/.test(size)) : near;
+  const shown = sizes.includes(0) ? [0, ...kept] : kept;
+  const place = (size) => size > 0 ? Math.log10(size) : nothing;
+  return { place, axis: { tickmode: "array", tickvals: shown.map(place), ticktext: shown.map(shortNumber), zeroline: false } };
+}
+
+function shortNumber(size) {
+  const unit = [[1e9, "G"], [1e6, "M"], [1e3, "k"]].find(([much]) => size >= much);
+  return unit ? `${size / unit[0]}${unit[1]}` : `${size}`;
 }
 
 /** Around the circle. The scale begins a little below the lowest value, so that differences show. */
@@ -146,7 +182,7 @@ function scorePolar(content, colours, dark) {
     return {
       type: "scatterpolar", mode: entry.points ? "markers" : "lines", name: entry.label,
       theta: [...places, ...(closed ? [places[0]] : [])].map(degrees), r: [...values, ...(closed ? [values[0]] : [])],
-      line: { color: colours[entry.label], width: 2, dash: dashOf(content.scores, entry, colours) },
+      line: { color: colours[entry.label], width: 2, dash: content.dashes[entry.label] },
       marker: { color: colours[entry.label], size: 9, symbol: "diamond" },
       customdata: [...places, ...(closed ? [places[0]] : [])],
       hovertemplate: `%{customdata:.4g}: %{r:${hoverFormat(content.score)}}<extra>%{fullData.name}</extra>`,
@@ -193,17 +229,23 @@ function spreadFigures(content, colours, dark) {
   return [{ title: `${content.score.label} of each network`, wide: true, traces, layout }];
 }
 
-/** β over each parameter: the shares of the base models, one above the other; they sum to 1. */
+/** β over each parameter: the shares of the base models, one above the other; they sum to 1. Coefficients that
+ * may be negative cannot be stacked: they are lines. */
 function betaFigures(content, dark) {
   return content.beta.flatMap((entry) => entry.axes.map((axis, place) => {
+    const least = Math.min(...axis.beta.flat());
+    const stacked = least > -0.001;
     const traces = axis.beta.map((share, base) => ({
-      type: "scatter", mode: "lines", stackgroup: "beta", x: axis.values, y: share, name: `base ${base + 1}`,
-      line: { width: 0.5, color: baseColour(base, dark) }, fillcolor: baseColour(base, dark),
+      type: "scatter", mode: "lines", x: axis.values, y: share, name: `base ${base + 1}`,
+      line: { width: stacked ? 0.5 : 1.5, color: baseColour(base, dark) },
+      ...(stacked ? { stackgroup: "beta", fillcolor: baseColour(base, dark) } : {}),
       hovertemplate: "%{y:.3f}<extra>%{fullData.name}</extra>",
     }));
+    const many = axis.beta.length > 16;
     const layout = figureLayout(dark, {
-      hovermode: "x unified", xaxis: parameterAxis(content.parameters[place]),
-      yaxis: { title: { text: "share of each base, β" }, range: [0, 1] }, showlegend: axis.beta.length <= 16,
+      hovermode: many ? "closest" : "x unified", xaxis: parameterAxis(content.parameters[place]),
+      yaxis: { title: { text: stacked ? "share of each base, β" : "coefficient of each base, β" }, ...(stacked ? { range: [0, 1] } : {}) },
+      showlegend: !many,
     });
     return { title: `${entry.label}, seed ${entry.seed}`, traces, layout };
   }));
@@ -211,18 +253,18 @@ function betaFigures(content, dark) {
 
 function trainingFigures(content, colours, dark) {
   return content.training.flatMap(({ title, entries }) => {
-    const traces = entries.map((entry) => trainingCurve(entries, entry, colours)).filter(Boolean);
+    const traces = entries.map((entry) => trainingCurve(content, entry, colours)).filter(Boolean);
     if (!traces.length) return [];
     return [{ title, traces, layout: figureLayout(dark, { xaxis: { title: { text: "epoch" } }, yaxis: { title: { text: title } } }) }];
   });
 }
 
-function trainingCurve(entries, entry, colours) {
+function trainingCurve(content, entry, colours) {
   const values = meanOver(entry.seeds);
   if (!values.some((value) => value !== null)) return null;
   return {
     type: "scatter", mode: "lines", name: entry.label, x: values.map((_, place) => place + 1), y: values,
-    line: { color: colours[entry.label], width: 2, dash: dashOf(entries, entry, colours) },
+    line: { color: colours[entry.label], width: 2, dash: content.dashes[entry.label] },
     hovertemplate: "epoch %{x}: %{y:.4g}<extra>%{fullData.name}</extra>",
   };
 }

@@ -11,6 +11,8 @@ function resultColumns({ score, further }) {
   return [
     ["network", (row) => row.label],
     ["D", (row) => row.mixes ? row.dims : "–"],
+    ["map", (row) => row.map ?? "–"],
+    ["subspace", (row) => row.subspace ?? "–"],
     [score.label, (row) => row.seeds > 1 ? `${text(row.mean)} ± ${text(row.std)}` : text(row.mean)],
     ["at its worst setting", (row) => text(row.worst)],
     ["settings tested", (row) => grouped(row.settings)],
@@ -25,7 +27,11 @@ const SIZE_COLUMNS = [
   ["network", (row) => row.label],
   ["weights for one prediction", (row) => grouped(row.inference)],
   ["weights stored", (row) => grouped(row.parameters)],
-  ["stored as float32 (bytes)", (row) => grouped(4 * row.parameters)],
+  ["stored as float32 (bytes)", (row) => grouped(row.sizes.stored)],
+  ["weights configured, θ", (row) => grouped(row.configured || null)],
+  ["θ as float32 (bytes)", (row) => grouped(row.sizes.theta || null)],
+  ["base models read for it", (row) => row.mixes ? `${row.read} of ${row.dims}` : "–"],
+  ["multiply-accumulates of a prediction", (row) => grouped(row.sizes.operations)],
 ];
 
 const DEVICE_COLUMNS = [
@@ -78,10 +84,10 @@ function showNotes(content) {
     `Each SCN configured for ${configured} and left so, on ${grouped(samples)} test samples: the narrower, the more special it is, `
     + "and the more a wrong setting costs.";
   document.getElementById("beta-note").textContent =
-    "θ = Σ βᵢθᵢ: the share of each base model in the configured network"
+    "θ = Σ βᵢθᵢ: the share of each base model in the configured network; coefficients that may be negative are lines"
     + (content.parameters.length > 1 ? ", along one parameter with the others in the middle of their range." : ".");
   document.getElementById("cost-note").textContent = content.costs.some((row) => row.target)
-    ? "Instructions: for β (configuration network), for θ (mixing, only when the setting changes), for one prediction."
+    ? "Instructions: for β (the map), for θ (mixing, only when the setting changes), for one prediction."
     : "Flash, RAM and instructions are not known yet: `scn device RUN` measures them.";
 }
 
@@ -120,13 +126,20 @@ function draw(id, figures) {
   target.closest("section").hidden = figures.length === 0;
 }
 
-function emptyFigure({ title, wide }) {
-  return element("figure", { class: wide ? "wide" : "" },
-    element("figcaption", {}, title), element("div", { role: "img", "aria-label": title }));
+const FEW = 8; // names that a legend has room for in a figure of ordinary size
+
+/** Where a legend has many names the figure is wide, and higher by what the rows of them take. */
+function emptyFigure({ title, wide, traces, layout }) {
+  const names = layout.showlegend === false ? 0 : traces.length;
+  const many = names > FEW;
+  const more = many ? `height: calc(21rem + ${Math.ceil(names / 4) * 20}px)` : null;
+  return element("figure", { class: wide || many ? "wide" : "" },
+    element("figcaption", {}, title), element("div", { role: "img", "aria-label": title, style: more }));
 }
 
 function drawAll(content, dark) {
   const colours = coloursOf(content.rows, dark);
+  content.dashes = dashesOf(content.rows, colours);
   table(resultColumns(content), content.rows, colours, document.getElementById("result-table"));
   const measured = content.costs.some((row) => row.target);
   table(measured ? [...SIZE_COLUMNS, ...DEVICE_COLUMNS] : SIZE_COLUMNS, content.costs, colours, document.getElementById("cost-table"));

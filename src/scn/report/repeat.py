@@ -9,7 +9,8 @@ from typing import Any
 
 import torch
 
-from scn import objectives
+from scn import methods, objectives
+from scn.core.compact import FULL
 from scn.data import Normalisation, is_path
 from scn.experiment import tasks
 from scn.runs import RunConfig
@@ -56,6 +57,9 @@ def training_options(config: RunConfig) -> list[str]:
     sizes = {name: config.backbone.get("arguments", {}).get(name) for name in ("width", "depth")}
     found += [part for name, size in sizes.items() if size is not None for part in (f"--{name}", str(size))]
     found += ["--method", config.method, "--dims", str(config.dims), "--preset", config.preset]
+    if methods.get(config.method).mixes:
+        found += ["--map", config.map["name"]]
+        found += ["--subspace", config.subspace] if config.subspace != FULL else []
     if config.objective["name"] != objectives.USUAL:
         found += ["--objective", config.objective["name"]]
     if config.fixed is not None:

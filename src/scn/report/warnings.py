@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 import torch
 from torch import Tensor
 
+from scn.core.maps.base import SparseMap
 from scn.core.network import SCN
 from scn.methods.scn_method import IN_USE
 from scn.objectives import Score
@@ -31,7 +32,7 @@ def warnings_about(shown: Sequence[LoadedRun]) -> list[str]:
 
 def _of_run(one: LoadedRun) -> Iterator[str]:
     config = one.run.config
-    name = f"{label(config.method, config.dims)}, seed {config.seed}"
+    name = f"{label(*one.key)}, seed {config.seed}"
     if isinstance(one.network, SCN):
         transform = one.run.transform()
         yield from (f"{name}: {text}" for text in dead_bases(one.network, transform))
@@ -47,7 +48,7 @@ def _of_run(one: LoadedRun) -> Iterator[str]:
 def dead_bases(net: SCN, transform: Transform) -> list[str]:
     """Base models that no setting uses: they cost memory and do nothing."""
     steps = max(2, round(4000 ** (1 / len(transform.parameters))))
-    most = net.beta(transform.encode(transform.grid(steps))).amax(dim=0)
+    most = net.beta(transform.encode(transform.grid(steps))).abs().amax(dim=0)
     dead = (most < IN_USE).nonzero().flatten().tolist()
     if not dead:
         return []
@@ -61,7 +62,12 @@ def dead_bases(net: SCN, transform: Transform) -> list[str]:
 
 @torch.no_grad()
 def jumps(net: SCN, transform: Transform) -> list[str]:
-    """Where beta is not continuous in the setting, looked for along each parameter in turn."""
+    """Where beta is not continuous in the setting, looked for along each parameter in turn.
+
+    A map that goes from place to place, or in which nothing is learned, is as steep as a person made it.
+    """
+    if isinstance(net.map, SparseMap) or not list(net.map.parameters()):
+        return []
     found = []
     for place, parameter in enumerate(transform.parameters):
         for settings in _lines(transform, place):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -158,9 +159,15 @@ def load(paths: Iterable[Path], backbone: str | None = None, *, command: str = "
     def rank(one: LoadedRun) -> tuple[Any, ...]:
         method, dims, more = one.key
         place = order.index(method) if method in order else len(order)
-        return not one.mixes, place, method, dims, more, one.run.config.fixed or [], one.run.config.seed
+        config, said = one.run.config, _by_number(more)
+        return not one.mixes, place, method, dims, said, config.fixed or [], config.seed
 
     return sorted(loaded, key=rank)
+
+
+def _by_number(text: str) -> list[tuple[float, str]]:
+    """For sorting: "width 16" before "width 128"."""
+    return [(float(part), "") if part.isdecimal() else (-1.0, part) for part in re.split(r"(\d+)", text)]
 
 
 def collect(

@@ -6,31 +6,48 @@ import inspect
 from collections.abc import Sequence
 from typing import Any
 
-from scn import backbones
+from scn import backbones, methods
 from scn.core.errors import ScnError
 from scn.data import short_name
 from scn.runs.folder import Run
 
 Key = tuple[str, int, str]  # method, D and what else is said of a run
 
+STORED = ("map", "subspace")  # said by their values alone, which are words
+BY_MAP = ("base_noise", "together")  # whose usual values follow from the map
+
 
 def distinguish(found: Sequence[Run], ignored: Sequence[str] = ()) -> list[str]:
-    """For each run what it alone has among those with the same method and D, such as "width 64"."""
+    """For each run what tells it from others, such as "width 64".
+
+    Map and subspace, by which SCNs of any D differ, are said of all SCNs or of none; everything else where
+    runs of one method and D differ in it.
+    """
     flat = [_flat(run) for run in found]
     said = []
     for run, mine in zip(found, flat, strict=True):
-        alike = [
-            theirs
-            for other, theirs in zip(found, flat, strict=True)
-            if (other.config.method, other.config.dims) == (run.config.method, run.config.dims)
-        ]
         differing = [
             name
             for name in mine
-            if name not in ignored and any(theirs.get(name) != mine[name] for theirs in alike)
+            if name not in ignored
+            and any(
+                theirs.get(name) != mine[name]
+                for other, theirs in zip(found, flat, strict=True)
+                if _comparable(name, run, other)
+            )
         ]
-        said.append(", ".join(f"{name.replace('_', ' ')} {mine[name]}" for name in differing))
+        words = (str(mine[n]) if n in STORED else f"{n.replace('_', ' ')} {mine[n]}" for n in differing)
+        said.append(", ".join(words))
     return said
+
+
+def _comparable(name: str, one: Run, other: Run) -> bool:
+    """Whether a difference between two runs in what is called `name` tells them apart."""
+    first, second = one.config, other.config
+    if name in STORED:
+        return methods.get(first.method).mixes and methods.get(second.method).mixes
+    same = (first.method, first.dims) == (second.method, second.dims)
+    return same and (name not in BY_MAP or first.map["name"] == second.map["name"])
 
 
 def _flat(run: Run) -> dict[str, Any]:
