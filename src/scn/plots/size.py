@@ -177,6 +177,8 @@ def _scale(axes: Any, sizes: Sequence[int]) -> None:
     every = [digit * 10**power for power in range(13) for digit in (1, 2, 5)]
     near = [size for size in every if low / 1.4 <= size <= 1.6 * high]
     ticks = near if len(near) <= MOST_TICKS else [size for size in near if str(size)[0] == "1"]
+    if len(set(known)) == 1:  # which may be far from any round number
+        ticks = [low]
     axes.xaxis.set_major_locator(FixedLocator([0, *ticks] if 0 in sizes else ticks))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda size, _: _brief(size)))
@@ -185,5 +187,5 @@ def _scale(axes: Any, sizes: Sequence[int]) -> None:
 def _brief(size: float) -> str:
     for much, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if size >= much:
-            return f"{size / much:g}{unit}"
+            return f"{size / much:.4g}{unit}"
     return f"{size:g}"
