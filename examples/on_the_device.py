@@ -52,16 +52,20 @@ def one4all(label: str, *sizes: str) -> Variant:
     return Variant(f"One4All {label}", folder, "one4all", sizes=sizes)
 
 
+PUBLISHED, NODES = ("--map", "learned"), ("--map", "nodes")
 SCNS = (
-    Variant("SCN D=3", "scn", "scn", 3),
-    Variant("SCN D=5", "scn", "scn", 5),
-    Variant("SCN D=3, mixed by row", "scn", "scn", 3, theta="row"),
+    Variant("SCN D=3", "scn", "scn", 3, PUBLISHED),
+    Variant("SCN D=5", "scn", "scn", 5, PUBLISHED),
+    Variant("SCN D=3, mixed by row", "scn", "scn", 3, PUBLISHED, theta="row"),
 )
 APPLICATIONS = {
     "signs": Application(
         "rotation/tapering-mlp/gtsrb-grey",
         (
             *SCNS,
+            Variant(
+                "SCN D=8, nodes, factored:12", "compact", "scn", 8, (*NODES, "--subspace", "factored:12")
+            ),
             one4all("1x"),
             one4all("2x wider", "--width", "24"),
             one4all("3x wider", "--width", "36"),
@@ -75,6 +79,7 @@ APPLICATIONS = {
         "light/mlp/fruit",
         (
             *SCNS,
+            Variant("SCN D=3, nodes", "nodes", "scn", 3, NODES),
             one4all("1x"),
             one4all("2x wider", "--width", "24"),
             one4all("4x wider", "--width", "48"),
@@ -148,7 +153,7 @@ def main() -> None:
         for variant in application.variants
     ]
     show(rows)
-    for ours in rows[:2]:
+    for ours in (row for row in rows if row["label"].startswith("SCN") and "row" not in row["label"]):
         other = partner(rows, ours)
         if other is None:
             print(f"\nno plain network here is as accurate as {ours['label']}")
