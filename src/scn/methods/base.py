@@ -41,6 +41,7 @@ class Method(ABC):
     title: ClassVar[str] = ""  # how tables and legends call it, with {dims} where it has base models
     colour: ClassVar[str] = ""  # of its curves, where it has one of its own
     knows_setting: ClassVar[bool] = True  # whether it is given the setting in any form
+    undoes: ClassVar[bool] = False  # whether the change is undone first, which is work outside the network
     mixes: ClassVar[bool] = False  # whether it has base models, so that dims matters
     needs_fixed: ClassVar[bool] = False
     shows_input: ClassVar[bool] = True  # whether the network sees the sample at all

@@ -18,6 +18,7 @@ class Inverse(PlainMethod):
 
     title: ClassVar[str] = "Inverse"
     colour: ClassVar[str] = "#009e73"
+    undoes: ClassVar[bool] = True
 
     @classmethod
     def objection(cls, transform: Transform) -> str | None:

@@ -1,7 +1,7 @@
 """What a network of a size reaches: the score over stored bytes, bytes of theta, and work of a prediction.
 
 A mark for each kind of run. Networks that differ in D alone, or in the width or depth of the backbone, are
-joined. Of SCNs and networks that are not told the setting, those that nothing as small equals have a ring.
+joined. Those that nothing as small equals have a ring, among all that need no more than what is counted.
 """
 
 from __future__ import annotations
@@ -47,8 +47,7 @@ class Mark:
     @property
     def compared(self) -> bool:
         """Whether all it needs is counted: undoing a change, for one, is work that no network does."""
-        kind = methods.get(self.kind[0])
-        return kind.mixes or not kind.knows_setting
+        return not methods.get(self.kind[0]).undoes
 
 
 def draw(loaded: Sequence[LoadedRun], options: FigureOptions) -> Any:
