@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,7 +15,9 @@ from scn import transforms
 from scn.core import space as spaces
 from scn.core.errors import ScnError
 from scn.core.space import Categories, Circle, Line, Space, Turns, matrix_of
-from scn.transforms import Transform
+from scn.transforms import Parameter, Transform
+
+PI = math.pi
 
 SPACES: list[Space] = [
     (Line(),),
@@ -138,14 +142,41 @@ def test_a_composition_has_the_axes_of_its_parts() -> None:
     assert not any(outside(transform.space() or (), transform.encode(transform.grid(2))))
 
 
-def test_a_transform_of_ones_own_need_not_know_its_space() -> None:
+@pytest.mark.parametrize(
+    ("way", "periodic", "expected"),
+    [
+        (lambda value: value * 3, False, (Line(0.0, 6.0),)),
+        (lambda value: 1 / (1 + value), False, (Line(1 / 3, 1.0),)),
+        (lambda value: (value - 1).square(), False, None),  # two settings have one alpha
+        (lambda value: value.expand(-1, 2), False, None),
+        (lambda value: torch.cat([(PI * value).cos(), (PI * value).sin()], dim=1), True, (Circle(),)),
+        (lambda value: torch.cat([(PI * value).cos(), value], dim=1), True, None),
+    ],
+    ids=["rising", "falling", "folded", "two values", "circle", "no circle"],
+)
+def test_the_space_of_a_transform_of_ones_own_is_seen_from_its_encoding(
+    way: Callable[[torch.Tensor], torch.Tensor], periodic: bool, expected: spaces.Space | None
+) -> None:
     class Own(Transform):
-        alpha_dim = 1
+        parameters = (Parameter("own", 0.0, 2.0, periodic=periodic),)
+        alpha_dim = way(torch.zeros(1, 1)).shape[1]
 
         def encode(self, params: torch.Tensor) -> torch.Tensor:
-            return params
+            return way(params)
 
         def apply(self, x: torch.Tensor, params: torch.Tensor) -> torch.Tensor:
             return x
+
+    found = Own().space()
+    assert (found is None) == (expected is None)
+    if expected is not None:
+        assert [type(axis) for axis in found or ()] == [type(axis) for axis in expected]
+        assert str(found[0]) == str(expected[0])  # type: ignore[index]
+
+
+def test_of_several_parameters_of_ones_own_nothing_is_known() -> None:
+    class Own(transforms.Translation):
+        def encodings(self) -> Any:
+            return None
 
     assert Own().space() is None

@@ -51,7 +51,7 @@ def test_the_usual_map_follows_from_the_kind_of_change(transform: str, dims: int
 
 
 def test_a_transform_that_does_not_say_what_its_alpha_are_gets_the_learned_map() -> None:
-    class Unknown(transforms.Rotation):
+    class Unknown(transforms.Translation):
         def encodings(self) -> Any:
             return None
 
@@ -91,8 +91,8 @@ def test_the_recipe_of_the_paper_has_the_published_map() -> None:
 
 
 def test_base_models_with_a_place_start_alike_and_learned_ones_apart() -> None:
-    assert plan().recipe["base_noise"] == 0.3
-    assert plan(map="learned").recipe["base_noise"] == 0
+    assert (plan().recipe["base_noise"], plan().recipe["together"]) == (0.05, 0.5)
+    assert (plan(map="learned").recipe["base_noise"], plan(map="learned").recipe["together"]) == (0, 0)
     assert (
         plan_run("digits", "rotation", "mlp", "scn", Recipe(base_noise=0.1), dims=3).recipe["base_noise"]
         == 0.1

@@ -23,18 +23,21 @@ class Fourier(Map):
     def __init__(self, space: Space, dims: int, *, outside: str = "refuse") -> None:
         super().__init__(space, dims, outside=outside)
         self.sizes = grid_sizes(space, dims, "fourier")
+        for number, (axis, size) in enumerate(zip(space, self.sizes, strict=True)):
+            places = at_equal_distances(axis, size, centred=True)
+            self.register_buffer(f"places_{number}", places, persistent=False)
 
     def forward(self, alpha: Tensor) -> Tensor:
         beta = alpha.new_ones(*alpha.shape[:-1], 1)
-        for axis, size, values in zip(self.space, self.sizes, parts_of(alpha, self.space), strict=True):
-            own = _series(axis, size, value_on(axis, values))
+        for number, (axis, values) in enumerate(zip(self.space, parts_of(alpha, self.space), strict=True)):
+            own = _series(axis, self.get_buffer(f"places_{number}"), value_on(axis, values))
             beta = (beta.unsqueeze(-1) * own.unsqueeze(-2)).flatten(-2)
         return beta
 
 
-def _series(axis: Axis, count: int, place: Tensor) -> Tensor:
+def _series(axis: Axis, nodes: Tensor, place: Tensor) -> Tensor:
     """(...) -> (..., count), each row with sum 1."""
-    nodes = at_equal_distances(axis, count, centred=True).to(place)
+    count = len(nodes)
     if isinstance(axis, Circle):
         order = torch.arange(1, count // 2 + 1, device=place.device)
         weight = torch.where(2 * order == count, 1.0, 2.0).to(place)
