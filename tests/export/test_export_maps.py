@@ -259,8 +259,12 @@ def test_random_bytes_do_no_harm(kind: str, outside: str, tmp_path: Path) -> Non
     ("compiler", "flags"),
     [
         ("clang", ("-std=c99", "-O2")),
-        ("g++", ("-x", "c++", "-std=c++11", "-O2")),
-        ("arm-none-eabi-gcc", ("-std=c99", "-O3", "-mcpu=cortex-m3", "-mthumb")),
+        pytest.param("g++", ("-x", "c++", "-std=c++11", "-O2"), marks=pytest.mark.slow),
+        pytest.param(
+            "arm-none-eabi-gcc",
+            ("-std=c99", "-O3", "-mcpu=cortex-m3", "-mthumb"),
+            marks=pytest.mark.slow,
+        ),
         (
             "arm-none-eabi-gcc",
             ("-std=c99", "-O3", "-mcpu=cortex-m4", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import shlex
@@ -190,3 +191,14 @@ def test_a_range_of_ones_own_on_the_command_line(tmp_path: Path) -> None:
     assert len(json.loads(shown.out)["counts"]) == 11  # and not all in one setting
     exported = run("export", folder, *own("Daylight"), "--to", "c", "-o", str(tmp_path / "c"))
     assert exported.code == 0, exported.err
+
+
+def test_a_module_that_is_imported_anew_registers_its_parts_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a notebook; another class of that name is still refused."""
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    sys.modules.pop("my_parts", None)
+    first = importlib.import_module("my_parts")
+    again = importlib.reload(first)
+    assert transforms.registry.get("fading") is again.Fading
+    with pytest.raises(ScnError, match='"fading" is registered already'):
+        transforms.registry.register("fading")(transforms.Rotation)

@@ -72,6 +72,14 @@ def own_part(name: str, kind: str) -> Any:
         raise ScnError(f'the {kind} "{name}" cannot be imported: {error}') from error
 
 
+def _is_again(known: object, entry: object) -> bool:
+    """Whether this is what is known, or the same of a module that was imported anew, as in a notebook."""
+    here, there = (
+        (getattr(one, "__module__", None), getattr(one, "__qualname__", None)) for one in (known, entry)
+    )
+    return known is entry or (None not in here and here == there)
+
+
 class Registry(Generic[T]):
     """Names of one kind of thing ("transform", "backbone", ...) and what they stand for.
 
@@ -87,7 +95,7 @@ class Registry(Generic[T]):
         """A decorator that enters what it decorates under `name`."""
 
         def enter(entry: T) -> T:
-            if self._entries.get(name, entry) is not entry:
+            if not _is_again(self._entries.get(name, entry), entry):
                 raise ScnError(f'the {self.kind} "{name}" is registered already')
             self._entries[name] = entry
             return entry
