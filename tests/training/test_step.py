@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -74,7 +75,9 @@ def batch(chosen: Method, seed: int) -> tuple[Tensor, Tensor, dict[str, Tensor]]
 
 TERMS = {"entropy_weight": 0.3, "wrong_entropy_weight": 0.3, "evidence_weight": 0.5}
 CHANGES: tuple[dict[str, float], ...] = ({}, {"alphas_per_batch": 1}, TERMS, {"mixed_precision": True})
-CASES = [  # a case takes 5 to 40 seconds; several alpha and the terms for search are those of the run below
+CASES: list[
+    Any
+] = [  # a case takes 5 to 40 seconds; several alpha and the terms for search are those of the run below
     pytest.param("scn", Everything, {"alphas_per_batch": 1, "mixed_precision": True}, marks=pytest.mark.slow),
     ("one4all", Everything, {}),
     *(
