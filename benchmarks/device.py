@@ -286,7 +286,7 @@ def maps_on_the_device(folder: Path) -> bool:
     print(f"  {'':<30}{'map':>9}{'mixing':>10}{'infer':>9}{'RAM':>9}")
     for number, (name, dims) in enumerate(MAPS):
         for theta in ("ram", "row") if name == "experts" else ("ram",):
-            subject, options = with_map(name, dims), Options(theta=theta)  # type: ignore[arg-type]
+            subject, options = with_map(name, dims), Options(theta=theta)
             code = export(subject, options, folder / f"map{number}{theta}")
             program, footprint = build(code, target, folder / f"map-build{number}{theta}")
             alphas = subject.transform.encode(subject.transform.regular()).split(1)

@@ -22,7 +22,7 @@ SHAPE = (1, 8, 8)
 NODES = Mapped("nodes", "rotation", 5)
 KINDS = ("factored:4", "low-rank:3", "shared:layers.1.weight")
 WAYS = {
-    f"{theta}, {weights}": Options(theta=theta, weights=weights)  # type: ignore[arg-type]
+    f"{theta}, {weights}": Options(theta=theta, weights=weights)
     for theta in ("ram", "row", "fixed")
     for weights in ("float32", "float16", "int8")
 }
