@@ -100,6 +100,18 @@ def test_a_batch_tells_its_angle(run: Run, net: SCN, method: str) -> None:
     torch.testing.assert_close(found.logits, asked_again, rtol=1e-3, atol=1e-3)
 
 
+def test_a_network_with_nodes_is_searched_too(tmp_path: Path) -> None:
+    """Its evidence leans towards the nodes, 45 degrees apart: the angle is found less exactly than by a
+    learned map, but the nearer node is."""
+    run = trained(tmp_path / "run", "nodes", evidence_weight=0.5)
+    net, shown = run.network().eval(), batches(run, 8)
+    assert isinstance(net, SCN)
+    found = search.get("grid")(net, run.transform())(shown.x, len(shown.params))
+    known = accuracy(known_outputs(net, shown, run.transform()), shown.labels)
+    assert (360 * run.transform().distance(found.params, shown.params)).median() < 45 / 2
+    assert accuracy(found.logits, shown.labels) > known - 0.05
+
+
 def test_groups_are_searched_each_for_itself(run: Run, net: SCN) -> None:
     shown, way = batches(run, 4), search.Refine(net, run.transform())
     together = way(shown.x[:20], groups=5)
