@@ -1,14 +1,19 @@
-"""Run a command of `scn` in this process and catch what a user would see."""
+"""Run a command of `scn` in this process and catch what a user would see; comparisons without workers."""
 
 from __future__ import annotations
 
 import contextlib
 import io
 import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 from unittest import mock
 
 from scn.cli.main import main
+from scn.experiment import engines
+from scn.experiment.engines import Ended
 
 
 @dataclass(frozen=True)
@@ -30,3 +35,14 @@ def run(*arguments: str) -> Result:
         except SystemExit as stop:
             code = stop.code if isinstance(stop.code, int) else 1 if stop.code else 0
     return Result(code, out.getvalue(), err.getvalue())
+
+
+def _one_by_one(work: Callable[[Any], Any], jobs: Sequence[Any], at_once: int) -> Iterator[Ended[Any, Any]]:
+    return (Ended(job, work(job)) for job in jobs)
+
+
+@contextmanager
+def in_this_process() -> Iterator[None]:
+    """Comparisons run here: each process would import torch first, which takes longer than its run."""
+    with mock.patch.dict(engines.registry._entries, local=_one_by_one):
+        yield

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -17,10 +17,9 @@ import pytest
 import torch
 from hypothesis import settings
 
+from commands import in_this_process
 from needs import chromium, real_file, summary
 from scn import data
-from scn.experiment import engines
-from scn.experiment.engines import Ended
 
 __all__ = ["real_file"]
 
@@ -116,14 +115,11 @@ def _seed() -> None:
     torch.manual_seed(0)
 
 
-def _one_by_one(work: Callable[[Any], Any], jobs: Sequence[Any], at_once: int) -> Iterator[Ended[Any, Any]]:
-    return (Ended(job, work(job)) for job in jobs)
-
-
 @pytest.fixture
-def without_processes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Comparisons run here: each process would import torch first, which takes longer than its run."""
-    monkeypatch.setitem(engines.registry._entries, "local", _one_by_one)
+def without_processes() -> Iterator[None]:
+    """Comparisons of the whole test run here."""
+    with in_this_process():
+        yield
 
 
 @pytest.fixture(scope="session")

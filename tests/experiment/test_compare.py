@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from commands import run
+from commands import in_this_process, run
 from scn import transforms
 from scn.cli import progress
 from scn.experiment.compare import carry_out
@@ -57,9 +57,9 @@ def test_a_comparison_trains_evaluates_and_draws(small_data: str, tmp_path: Path
     assert "SCN D=3" in (tmp_path / "c" / "report.html").read_text()
 
     trained = {p: p.stat().st_mtime_ns for p in (tmp_path / "c").glob("*/model.safetensors")}
-    more = compare(
-        small_data, tmp_path / "c", "--methods", "scn,one4all,one4one", "--dims", "3", "--seeds", "2"
-    )
+    three = ("--methods", "scn,one4all,one4one", "--dims", "3", "--seeds", "2")
+    with in_this_process():
+        more = compare(small_data, tmp_path / "c", *three)
     assert all(p.stat().st_mtime_ns == before for p, before in trained.items())
     assert [r["method"] for r in more["rows"]] == ["scn", "one4all", "one4one"]  # type: ignore[attr-defined]
 
@@ -126,10 +126,10 @@ def test_wrong_usage(arguments: list[str], message: str, tmp_path: Path) -> None
     assert message in result.err
 
 
-def test_nothing_goes_on_when_the_command_is_killed(tmp_path: Path) -> None:
+def test_nothing_goes_on_when_the_command_is_killed(small_data: str, tmp_path: Path) -> None:
     call = [sys.executable, "-c", "from scn.cli.main import main; main()", "compare", "--epochs", "5000"]
     chosen = ("--methods", "scn", "--dims", "1,2,3", "--seeds", "1", "-o", str(tmp_path / "all"), "--quiet")
-    process = subprocess.Popen([*call, *chosen])
+    process = subprocess.Popen([*call, "--data", small_data, *chosen])
     metrics = tmp_path / "all" / "scn-d1-seed0" / "metrics.jsonl"
     while not metrics.exists() or not metrics.read_text():
         time.sleep(0.1)
@@ -143,7 +143,8 @@ def test_nothing_goes_on_when_the_command_is_killed(tmp_path: Path) -> None:
 
 def test_a_run_that_fails_is_named_and_the_others_are_kept(small_data: str, tmp_path: Path) -> None:
     folder, chosen = tmp_path / "c", ("--methods", "scn,one4all", "--dims", "1,2", "--seeds", "1")
-    compare(small_data, folder, *chosen)
+    with in_this_process():
+        compare(small_data, folder, *chosen)
     (folder / "scn-d1-seed0" / "model.safetensors").write_bytes(b"nonsense")
     (folder / "one4all-seed0" / "model.safetensors").unlink()
     result = run("compare", "--data", small_data, *SMALL, "-o", str(folder), *chosen, "--jobs", "1")
@@ -226,7 +227,7 @@ def test_nothing_is_made_where_another_comparison_is(small_data: str, tmp_path: 
     assert not (tmp_path / "c" / "inverse-seed0").exists()
 
 
-def test_an_interrupted_comparison_keeps_its_checkpoints_and_goes_on(tmp_path: Path) -> None:
+def test_an_interrupted_comparison_keeps_its_checkpoints_and_goes_on(small_data: str, tmp_path: Path) -> None:
     """Ctrl-C reaches the command and its workers alike; each writes what it has.
 
     A script starts what runs in its background deaf to Ctrl-C: the command must hear it all the same, or
@@ -235,7 +236,7 @@ def test_an_interrupted_comparison_keeps_its_checkpoints_and_goes_on(tmp_path: P
     deaf = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
     call = [sys.executable, "-c", f"{deaf}; from scn.cli.main import main; main()", "compare"]
     chosen = ("--methods", "scn", "--dims", "1,2,3", "--seeds", "1", "--jobs", "2", "--epochs", "3000")
-    place = ("-o", str(tmp_path / "c"))
+    place = ("--data", small_data, "-o", str(tmp_path / "c"))
     process = subprocess.Popen(
         [*call, *chosen, *place], stderr=subprocess.PIPE, text=True, start_new_session=True
     )

@@ -19,6 +19,14 @@ from scn.export.operations.affine import layers_of
 from scn.export.quantisation import quantised_rows
 
 SHAPE = (1, 8, 8)
+# Between them they have every operation of ONNX that a map is made of; a case takes two seconds.
+OPERATIONS = (
+    "nodes on a plane",
+    "nodes among turns",
+    "experts on a line",
+    "fourier on a circle",
+    "categories",
+)
 NODES = Mapped("nodes", "rotation", 5)
 KINDS = ("factored:4", "low-rank:3", "shared:layers.1.weight")
 WAYS = {
@@ -115,7 +123,11 @@ def test_an_expert_is_used_where_it_is_stored(inference: str, convolves: bool, t
 
 @pytest.mark.parametrize(
     ("kind", "subspace"),
-    [(kind, "full") for kind in MAPPED if "many" not in kind and "much" not in kind]
+    [
+        pytest.param(kind, "full", marks=[] if kind in OPERATIONS else pytest.mark.slow)
+        for kind in MAPPED
+        if "many" not in kind and "much" not in kind
+    ]
     + [("nodes on a circle", kind) for kind in KINDS],
 )
 def test_onnx_has_every_map_and_subspace(kind: str, subspace: str, tmp_path: Path) -> None:

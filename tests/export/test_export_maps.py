@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -272,9 +273,14 @@ def test_random_bytes_do_no_harm(kind: str, outside: str, tmp_path: Path) -> Non
     ],
     ids=["clang", "C++", "cortex-m3", "cortex-m4f"],
 )
-def test_no_compiler_warns(compiler: str, flags: tuple[str, ...], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "kinds", [MAIN, pytest.param([kind for kind in MAPPED if kind not in MAIN], marks=pytest.mark.slow)]
+)
+def test_no_compiler_warns(
+    compiler: str, flags: tuple[str, ...], kinds: Sequence[str], tmp_path: Path
+) -> None:
     program = tool(compiler)
-    for number, kind in enumerate(MAPPED):
+    for number, kind in enumerate(kinds):
         case, way = MAPPED[kind], list((WAYS | WHOLE).values())[number % 8]
         net = case.network(backbone())
         c.write(case.subject(net, SHAPE), way, tmp_path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +14,15 @@ from torch import Tensor, nn
 import scn
 from commands import run
 from scn import methods, runs
+from scn.experiment.plan import plan_run
 from scn.experiment.train import train
 from scn.methods import Method
 from scn.runs import backbone_of
-from scn.training import step
+from scn.training import loop, step
 from scn.training.recipe import Recipe
 from scn.training.state import State
 
-SMALL = ("--width", "8", "--dims", "3", "--batch-size", "32", "--compile", "--quiet")
-SEARCHABLE = ("--entropy-weight", "0.3", "--evidence-weight", "0.5")
+SMALL = ("--width", "8", "--dims", "3", "--batch-size", "32")
 SPLIT_EVENLY = 16
 
 
@@ -157,19 +158,32 @@ def test_without_a_compiler_the_error_says_so(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_compiled_run_remembers_it_and_resumes_bit_for_bit(tmp_path: Path) -> None:
-    class Enough(Exception):
-        pass
+    """A copy of its folder in the middle of the run is what a killed process would have left."""
+    recipe = Recipe(epochs=2, batch_size=32, compiled=True, entropy_weight=0.3, evidence_weight=0.5)
+    config = plan_run("digits", "rotation", "mlp", "scn", recipe, dims=3, sizes={"width": 8})
+    peace, killed = runs.create(tmp_path / "peace", config), tmp_path / "killed"
 
-    result = run("train", *SMALL, *SEARCHABLE, "--epochs", "2", "-o", str(tmp_path / "peace"))
-    assert result.code == 0, result.err
-    stopped = runs.create(tmp_path / "stopped", runs.read(tmp_path / "peace").config)
-    assert stopped.recipe().compiled
+    def copy_in_the_middle(state: State, training: object, metrics: object) -> None:
+        if state.step == 17 and not killed.exists():
+            shutil.copytree(peace.folder, killed)
 
-    def stop(state: State, training: object, metrics: object) -> None:
-        if state.step == 17:
-            raise Enough
+    train(peace, backbone_of(peace), checkpoint_minutes=1e-9, report=copy_in_the_middle)
+    assert not runs.read(killed).is_trained
+    assert run("train", "--resume", str(killed), "--quiet").code == 0
+    assert runs.read(killed).model_file.read_bytes() == peace.model_file.read_bytes()
 
-    with pytest.raises(Enough):
-        train(stopped, backbone_of(stopped), checkpoint_minutes=1e-9, report=stop)
-    assert run("train", "--resume", str(tmp_path / "stopped"), "--quiet").code == 0
-    assert stopped.model_file.read_bytes() == (tmp_path / "peace" / "model.safetensors").read_bytes()
+
+def test_the_option_asks_for_compiled_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+
+    class Noted(step.PlainStep):
+        def __init__(self, *given: Any) -> None:
+            super().__init__(*given)
+            made.append(given)
+
+    monkeypatch.setattr(loop, "CompiledStep", Noted)
+    for number, option in enumerate(((), ("--compile",))):
+        folder = tmp_path / str(number)
+        result = run("train", *SMALL, *option, "--epochs", "1", "-o", str(folder), "--quiet")
+        assert result.code == 0, result.err
+        assert len(made) == number == runs.read(folder).recipe().compiled

@@ -128,7 +128,7 @@ def kill_drill(data: str, folder: Path, kills: int, seed: int) -> int:
 
 
 def test_a_killed_run_goes_on_and_ends_bit_for_bit_the_same(small_data: str, tmp_path: Path) -> None:
-    assert kill_drill(small_data, tmp_path, kills=2, seed=0) >= 1
+    assert kill_drill(small_data, tmp_path, kills=1, seed=0) == 1
 
 
 def test_an_interrupted_run_says_how_to_go_on(small_data: str, tmp_path: Path) -> None:

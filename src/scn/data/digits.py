@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from scn.data.dataset import Arrays
@@ -11,6 +13,12 @@ TEST_SHARE = 0.25
 
 
 def read(_: Request) -> Arrays:
+    """The digits are read once a process; nobody can write to them."""
+    return dict(_divided())
+
+
+@cache
+def _divided() -> Arrays:
     """A fixed quarter of the digits, drawn class by class, is the test split."""
     from sklearn.datasets import load_digits
     from sklearn.model_selection import train_test_split
@@ -20,7 +28,7 @@ def read(_: Request) -> Arrays:
     x_train, x_test, y_train, y_test = train_test_split(
         images, digits.target, test_size=TEST_SHARE, random_state=0, stratify=digits.target
     )
-    return {
+    arrays = {
         "x_train": x_train,
         "y_train": y_train,
         "x_test": x_test,
@@ -31,6 +39,9 @@ def read(_: Request) -> Arrays:
             "Learning Repository, CC BY 4.0; the 1,797 test images as distributed by scikit-learn"
         ),
     }
+    for array in arrays.values():
+        array.setflags(write=False)
+    return arrays
 
 
 register(
