@@ -24,6 +24,8 @@ from scn import data
 __all__ = ["real_file"]
 
 torch.set_num_threads(1)
+# A compiler that was asked for avx512 and has it in its list has it: torch would compile 9 seconds to see.
+os.environ.setdefault("TORCHINDUCTOR_VEC_ISA_OK", "1")
 # A first call may import, and machines are shared: no deadline. Where a result decides (CI), the examples of
 # properties are the same every time; elsewhere they are new ones.
 settings.register_profile("scn", deadline=None, derandomize=bool(os.environ.get("CI")))

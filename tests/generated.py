@@ -85,7 +85,7 @@ def built(what: Subject, options: Options, folder: Path, *flags: str) -> Program
     folder.mkdir(parents=True, exist_ok=True)
     report = c.write(what, options, folder)
     source, library = folder / f"{what.name}.c", folder / f"lib{what.name}.so"
-    compiled(gcc, "-std=c99", *STRICT, "-O2", *flags, "-shared", "-fPIC", source, "-o", library)
+    compiled(gcc, "-std=c99", *STRICT, "-O1", *flags, "-shared", "-fPIC", source, "-o", library)
     state = None
     if options.state == "explicit":
         state = ctypes.create_string_buffer(report.facts["ram"]["total"] + 64)

@@ -46,16 +46,29 @@ def work_oddly(name: str) -> object:
     return {"sent": lambda: None, "read": Unreadable()}.get(name, name)
 
 
+def await_file(path: Path) -> None:
+    while not path.exists():
+        time.sleep(0.01)
+
+
+def work_in_turn(job: tuple[str, str]) -> str:
+    """One that leaves a file behind, and one that waits for it."""
+    name, path = job
+    if name == "leaves":
+        Path(path).touch()
+    elif name == "waits":
+        await_file(Path(path))
+    return name
+
+
 def work(job: tuple[str, float]) -> str:
     """What a job's name says."""
     name, value = job
-    if name == "wait":
-        time.sleep(value)
-    elif name == "fail":
+    if name == "fail":
         raise ScnError(f"{value} is wrong")
-    elif name == "odd":
+    if name == "odd":
         raise Odd(1, 2)
-    elif name == "die":
+    if name == "die":
         os._exit(9)
     elif name == "interrupt":
         os.kill(os.getpid(), signal.SIGINT)
@@ -80,10 +93,12 @@ def count(folder: str) -> int:
     return found
 
 
-def test_results_come_in_the_order_in_which_jobs_end() -> None:
-    ended = list(local(work, [("wait", 3.0), ("quick", 1.0), ("quick", 2.0)], 2))
-    assert [one.result for one in ended] == ["quick 1.0", "quick 2.0", "wait 3.0"]
-    assert [one.job for one in ended][-1] == ("wait", 3.0)
+def test_results_come_in_the_order_in_which_jobs_end(tmp_path: Path) -> None:
+    jobs = [(name, str(tmp_path / "left")) for name in ("waits", "first", "leaves")]
+    ended = list(local(work_in_turn, jobs, 2))
+    assert ended[0].result == "first"  # the other worker has both
+    assert {one.result for one in ended[1:]} == {"waits", "leaves"}
+    assert all(one.job == (one.result, str(tmp_path / "left")) for one in ended)
 
 
 def test_a_job_that_fails_or_dies_takes_no_other_with_it() -> None:
@@ -118,8 +133,8 @@ def test_no_more_jobs_than_asked_for_are_side_by_side(tmp_path: Path) -> None:
 
 def test_nothing_goes_on_when_nobody_asks_any_more(tmp_path: Path) -> None:
     path = tmp_path / "written"
-    results = local(_note_or_wait, [str(path), ""], 2)
-    assert next(results).job == ""
+    results = local(_note_or_wait, [("note", str(path)), ("wait", str(path))], 2)
+    assert next(results).result == "waited"
     assert path.stat().st_size > 0
     results.close()  # type: ignore[attr-defined]
     before = path.stat().st_size
@@ -127,10 +142,11 @@ def test_nothing_goes_on_when_nobody_asks_any_more(tmp_path: Path) -> None:
     assert path.stat().st_size == before
 
 
-def _note_or_wait(path: str) -> str:
-    if path:
+def _note_or_wait(job: tuple[str, str]) -> str:
+    name, path = job
+    if name == "note":
         note(path)
-    time.sleep(2.0)
+    await_file(Path(path))
     return "waited"
 
 

@@ -72,7 +72,10 @@ KINDS: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...], str, int]] = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param(kind, marks=[] if kind in ("MLP", "LeNet-5") else pytest.mark.slow) for kind in KINDS],
+)
 def test_a_trained_network_keeps_its_answers(kind: str, data_file: str, tmp_path: Path) -> None:
     """At least 98 % of the classes, and at most one point of accuracy less; C as Python computes it."""
     make, shape, transform, steps = KINDS[kind]

@@ -40,7 +40,11 @@ def answers(path: Path, **given: Tensor) -> np.ndarray[tuple[int, ...], np.dtype
 
 @pytest.mark.parametrize(
     ("backbone", "shape"),
-    [("lenet5", (1, 32, 32)), ("shallow-cnn", (3, 32, 32)), ("m5", (1, 2000))],
+    [
+        ("lenet5", (1, 32, 32)),
+        pytest.param("shallow-cnn", (3, 32, 32), marks=pytest.mark.slow),
+        pytest.param("m5", (1, 2000), marks=pytest.mark.slow),
+    ],
 )
 @torch.no_grad()
 def test_onnxruntime_answers_as_torch_does(backbone: str, shape: tuple[int, ...], tmp_path: Path) -> None:

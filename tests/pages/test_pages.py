@@ -160,7 +160,9 @@ def sliders(shared_sliders: Any) -> Any:
     """That explorer as it was when it opened."""
     shared_sliders.evaluate("() => { explorer.state.playing = false; }")
     shared_sliders.select_option("#space-view", index=0)
-    shared_sliders.evaluate("() => explorer.change((state) => { state.at = finePlaces(state, state.start); })")
+    shared_sliders.evaluate(
+        "() => explorer.change((state) => { state.at = finePlaces(state, state.start); })"
+    )
     settled(shared_sliders)
     return shared_sliders
 

@@ -19,7 +19,7 @@ from scn.experiment.published import read_checkpoint
 
 @pytest.mark.parametrize(
     ("dims", "step"),
-    [(3, 15), (8, 1), pytest.param(3, 1, marks=pytest.mark.slow)],  # D = 8 has seen the degrees between
+    [(3, 15), (8, 5), *(pytest.param(dims, 1, marks=pytest.mark.slow) for dims in (3, 8))],
 )
 def test_published_accuracy_and_beta_at_every_degree(dims: int, step: int, tmp_path: Path) -> None:
     real_file("SCN_DATA_DIR", "fashion-mnist.npz")

@@ -103,7 +103,7 @@ def test_a_batch_tells_its_angle(run: Run, net: SCN, method: str) -> None:
 def test_a_network_with_nodes_is_searched_too(tmp_path: Path) -> None:
     """Its evidence leans towards the nodes, 45 degrees apart: the angle is found less exactly than by a
     learned map, but the nearer node is."""
-    run = trained(tmp_path / "run", "nodes", evidence_weight=0.5)
+    run = trained(tmp_path / "run", "nodes", evidence_weight=0.5, epochs=20)
     net, shown = run.network().eval(), batches(run, 8)
     assert isinstance(net, SCN)
     found = search.get("grid")(net, run.transform())(shown.x, len(shown.params))

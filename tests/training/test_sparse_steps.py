@@ -191,8 +191,12 @@ def test_two_vectors_of_adam_are_torchs() -> None:
 
 @pytest.mark.parametrize(
     "chosen",
-    [("--map", "nodes", "--dims", "8"), ("--map", "nodes", "--dims", "4", "--subspace", "factored:8")],
-    ids=["nodes", "factored"],
+    [
+        ("--map", "learned", "--dims", "3"),
+        pytest.param(("--map", "nodes", "--dims", "8"), marks=pytest.mark.slow),
+        ("--map", "nodes", "--dims", "4", "--subspace", "factored:8"),
+    ],
+    ids=["learned", "nodes", "factored"],
 )
 def test_a_killed_run_goes_on_and_ends_bit_for_bit_the_same(
     chosen: tuple[str, ...], small_data: str, tmp_path: Path

@@ -46,10 +46,11 @@ def spread(beta: Tensor) -> float:
 @pytest.mark.parametrize(
     ("block", "recipe"),
     [
-        pytest.param("layer1", Recipe(epochs=6, batch_size=32), marks=pytest.mark.slow),
+        ("layer1", Recipe(epochs=6, batch_size=32)),
         ("layer4", Recipe(epochs=4, batch_size=64, learning_rate=0.04)),
     ],
 )
+@pytest.mark.slow
 def test_one_configurable_block_of_a_resnet_is_enough_to_adapt(
     tmp_path: Path, block: str, recipe: Recipe
 ) -> None:
@@ -80,11 +81,12 @@ def some_clothes(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.mark.parametrize(
     ("dims", "part", "epochs", "batch_size"),
     [
-        pytest.param(2, False, 6, 64, marks=pytest.mark.slow),
-        pytest.param(3, False, 6, 64, marks=pytest.mark.slow),
+        (2, False, 6, 64),
+        (3, False, 6, 64),
         (5, True, 4, 32),
     ],
 )
+@pytest.mark.slow
 def test_one_base_is_all_that_a_backbone_without_need_for_others_learns(
     dims: int, part: bool, epochs: int, batch_size: int, some_clothes: str, tmp_path: Path
 ) -> None:

@@ -162,7 +162,7 @@ def test_own_parts_reach_the_processes_of_a_comparison(tmp_path: Path) -> None:
     result = command(
         "compare", "--data", "my_parts:stripes", "--transform", "my_parts:Fading", "--width", "8",
         "--methods", "one4all,my_parts:Blurred,scn", "--dims", "2", "--seeds", "1", *SMALL,
-        "-o", str(tmp_path / "runs"), "--json", "--quiet",
+        "-o", str(tmp_path / "runs"), "--json", "--quiet", "--jobs", "1",
     )  # fmt: skip
     assert result.returncode == 0, result.stderr
     assert {row["method"] for row in json.loads(result.stdout)["rows"]} == {
