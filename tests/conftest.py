@@ -24,8 +24,6 @@ from scn import data
 __all__ = ["real_file"]
 
 torch.set_num_threads(1)
-# A compiler that was asked for avx512 and has it in its list has it: torch would compile 9 seconds to see.
-os.environ.setdefault("TORCHINDUCTOR_VEC_ISA_OK", "1")
 # A first call may import, and machines are shared: no deadline. Where a result decides (CI), the examples of
 # properties are the same every time; elsewhere they are new ones.
 settings.register_profile("scn", deadline=None, derandomize=bool(os.environ.get("CI")))
@@ -106,9 +104,11 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _compiled_anew(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """What an earlier session compiled must not hide what this one cannot."""
+    """What an earlier session compiled must not hide what this one cannot; workers of one session share it."""
+    base = tmp_path_factory.getbasetemp()
+    session = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path_factory.mktemp("compiled")))
+        patch.setenv("TORCHINDUCTOR_CACHE_DIR", str(session / "compiled"))
         yield
 
 

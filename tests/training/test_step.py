@@ -77,18 +77,17 @@ def batch(chosen: Method, seed: int) -> tuple[Tensor, Tensor, dict[str, Tensor]]
 
 
 TERMS = {"entropy_weight": 0.3, "wrong_entropy_weight": 0.3, "evidence_weight": 0.5}
-CHANGES: tuple[dict[str, float], ...] = ({}, {"alphas_per_batch": 1}, TERMS, {"mixed_precision": True})
-CASES: list[
-    Any
-] = [  # a case takes 5 to 40 seconds; several alpha and the terms for search are those of the run below
-    pytest.param("scn", Everything, {"alphas_per_batch": 1, "mixed_precision": True}, marks=pytest.mark.slow),
-    ("one4all", Everything, {}),
-    *(
-        pytest.param(name, backbone, changes, marks=pytest.mark.slow)
-        for name, backbone in (("scn", Everything), ("one4all", Everything), ("scn", scn.backbones.MLP))
-        for changes in CHANGES
-        if (name, changes) != ("one4all", {})
-    ),
+ONE_ALPHA: dict[str, float] = {"alphas_per_batch": 1}
+CHANGES: tuple[dict[str, float], ...] = (
+    {}, ONE_ALPHA, TERMS, {"mixed_precision": True}, {**ONE_ALPHA, "mixed_precision": True}
+)  # fmt: skip
+SHORT = [("one4all", Everything, {}), ("scn", scn.backbones.MLP, ONE_ALPHA)]
+CASES: list[Any] = [  # a case takes 4 to 30 seconds
+    pytest.param(
+        name, backbone, changes, marks=[] if (name, backbone, changes) in SHORT else pytest.mark.slow
+    )
+    for name, backbone in (("scn", Everything), ("one4all", Everything), ("scn", scn.backbones.MLP))
+    for changes in CHANGES
 ]
 
 
@@ -137,8 +136,8 @@ def test_without_a_compiler_the_error_says_so(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_compiled_run_remembers_it_and_resumes_bit_for_bit(tmp_path: Path) -> None:
     """A copy of its folder in the middle of the run is what a killed process would have left."""
-    recipe = Recipe(epochs=2, batch_size=32, compiled=True, entropy_weight=0.3, evidence_weight=0.5)
-    config = plan_run("digits", "rotation", "mlp", "scn", recipe, dims=3, sizes={"width": 8})
+    recipe = Recipe(epochs=2, batch_size=32, compiled=True)
+    config = plan_run("digits", "rotation", "mlp", "one4all", recipe, sizes={"width": 8})
     peace, killed = runs.create(tmp_path / "peace", config), tmp_path / "killed"
 
     def copy_in_the_middle(state: State, training: object, metrics: object) -> None:
