@@ -5,6 +5,7 @@ Real data are found by SCN_DATA_DIR; without them their tests are skipped.
 
 from __future__ import annotations
 
+import gc
 import inspect
 import os
 from collections.abc import Callable, Iterator
@@ -20,6 +21,7 @@ from hypothesis import settings
 from commands import in_this_process
 from needs import chromium, real_file, summary
 from scn import data
+from scn.explorer import grid
 
 __all__ = ["real_file"]
 
@@ -95,6 +97,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: places.get(item.path.relative_to(TESTS).as_posix(), len(places)))
 
 
+def pytest_collection_finish() -> None:
+    """What is imported stays: it need not be looked through for garbage again and again."""
+    gc.collect()
+    gc.freeze()
+
+
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """What was skipped and why, in one line for each reason."""
     reports = terminalreporter.stats.get("skipped", [])
@@ -104,7 +112,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _compiled_anew(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """What an earlier session compiled must not hide what this one cannot; workers of one session share it."""
+    """What an earlier session compiled must not hide what this one cannot. The workers of one share it."""
     base = tmp_path_factory.getbasetemp()
     session = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     with pytest.MonkeyPatch.context() as patch:
@@ -115,6 +123,12 @@ def _compiled_anew(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _seed() -> None:
     torch.manual_seed(0)
+
+
+@pytest.fixture
+def coarse_explorers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Explorers with few settings, where how fine they are does not matter."""
+    monkeypatch.setattr(grid, "INTERVALS", (36, 8, 4))
 
 
 @pytest.fixture

@@ -80,8 +80,10 @@ def written(kind: str, options: Options, folder: Path, name: str = "net", dims: 
         ("clang", ("-std=c99",)),
         ("g++", ("-x", "c++", "-std=c++11")),
         ("arm-none-eabi-gcc", ("-std=c99", *CORTEX_M4F)),
-        ("arm-none-eabi-gcc", ("-std=c99", *CORTEX_M3)),
-        ("arm-none-eabi-gcc", ("-std=c99", "-DSCN_PORTABLE", *CORTEX_M4F)),
+        pytest.param("arm-none-eabi-gcc", ("-std=c99", *CORTEX_M3), marks=pytest.mark.slow),
+        pytest.param(
+            "arm-none-eabi-gcc", ("-std=c99", "-DSCN_PORTABLE", *CORTEX_M4F), marks=pytest.mark.slow
+        ),
     ],
     ids=["gcc", "clang", "C++", "cortex-m4f", "cortex-m3", "portable"],
 )

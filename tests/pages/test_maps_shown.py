@@ -145,6 +145,7 @@ def test_the_title_of_many_networks_counts_them(drawn: dict[str, Path]) -> None:
     assert [row["label"] for row in content["rows"]] == [entry["label"] for entry in content["scores"]]
 
 
+@pytest.mark.usefixtures("coarse_explorers")
 def test_an_explorer_shows_every_map_and_subspace(
     browser: Any, drawn: dict[str, Path], tmp_path: Path
 ) -> None:

@@ -51,6 +51,7 @@ def imported(tmp_path: Path, drawn: dict[str, Path]) -> Path:
     return folder
 
 
+@pytest.mark.usefixtures("coarse_explorers")
 def test_an_imported_checkpoint_is_reported_explored_and_drawn(imported: Path, tmp_path: Path) -> None:
     for command in ("report", "explore"):
         untested = run(command, str(imported), "-o", str(tmp_path / f"{command}.html"))

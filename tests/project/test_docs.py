@@ -86,11 +86,11 @@ def test_blocks_say_their_language(page: Path) -> None:
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if blocks(page, "python", "sh")], ids=lambda p: p.stem
 )
+@pytest.mark.usefixtures("coarse_explorers", "without_processes")
 def test_every_code_block_runs(
     page: Path,
     tmp_path: Path,
     few_samples: Path,
-    without_processes: None,
     monkeypatch: pytest.MonkeyPatch,
     request: pytest.FixtureRequest,
 ) -> None:
