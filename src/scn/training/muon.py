@@ -10,6 +10,7 @@ few base models, only those that a batch used take a step of their own, and all 
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import math
 from collections.abc import Callable
@@ -73,6 +74,11 @@ class Muon(torch.optim.Optimizer):
     """
 
     takes_rows = True
+    # Without the wrappers that keep torch's compiler out of them: they import it, which takes a second.
+    add_param_group = inspect.unwrap(torch.optim.Optimizer.add_param_group)
+    zero_grad = inspect.unwrap(torch.optim.Optimizer.zero_grad)
+    state_dict = inspect.unwrap(torch.optim.Optimizer.state_dict)
+    load_state_dict = inspect.unwrap(torch.optim.Optimizer.load_state_dict)
 
     def __init__(self, net: nn.Module, lr: float, weight_decay: float = 0.0, together: float = 0.0) -> None:
         found, self.together = pieces(net), together
