@@ -37,7 +37,7 @@ from scn.cli.choice import (
 )
 from scn.cli.progress import comparison_progress
 from scn.cli.values import whole_numbers
-from scn.experiment import engines
+from scn.experiment import engines, fit
 from scn.experiment.compare import compare, describe, entitle
 from scn.experiment.jobs import Evaluation, Job, plan_jobs
 from scn.objectives import Score
@@ -59,6 +59,18 @@ MethodsOption = Annotated[
 ]
 
 EngineOption = Annotated[str, typer.Option(help=f"What carries out the runs: {', '.join(engines.registry)}.")]
+
+
+FitOption = Annotated[
+    str | None,
+    typer.Option(
+        "--fit",
+        help="Compare what fits a device: flash=64k,ram=16k. Of each subspace the largest D, of One4All the "
+        "largest width.",
+    ),
+]
+
+RIVALS = ("scn", "one4all")
 
 
 def carry_out_all(
@@ -101,6 +113,29 @@ def show(rows: Sequence[Row], score: Score, title: str) -> None:
             f"{row.parameters:,}",
         )
     Console(width=100).print(shown)
+
+
+def show_sizes(found: Sequence[fit.Candidate], limits: str) -> None:
+    """What fits, and what does not, on standard error."""
+    shown = Table(title=f"what fits {limits}, as float32 and without code", title_justify="left")
+    for name in ("network", "flash", "RAM", ""):
+        shown.add_column(name, justify="left" if name in ("network", "") else "right")
+    for one in found:
+        fits = "" if one.fits else "does not fit"
+        name = label(one.method, one.dims, one.more)
+        shown.add_row(name, f"{one.size.flash:,}", f"{one.size.ram:,}", fits)
+    Console(width=100, stderr=True).print(shown)
+
+
+def say_best(jobs: Sequence[Job], folder: Path, backbone: str) -> None:
+    """Which of what fits is best, and how it gets onto the device."""
+    job, held_back = fit.best(jobs, folder, Run(folder, jobs[0].config).objective().score, backbone)
+    name = label(job.config.method, job.config.dims, job.more)
+    decided = "the data that were held back" if held_back else "the test data, because none were held back"
+    print(
+        f"best of what fits, by {decided}: {name}\n`scn export {folder / job.name} --to c -o DIR` exports it",
+        file=sys.stderr,
+    )
 
 
 def finish(
@@ -155,6 +190,7 @@ def command(
         int | None, typer.Option(help="Runs side by side; by default as many as processors.", min=1)
     ] = None,
     engine: EngineOption = engines.USUAL,
+    limits: FitOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress on standard error.")] = False,
 ) -> None:
@@ -165,6 +201,7 @@ def command(
 
     Examples: scn compare --data digits --methods scn,one4all --dims 3,8 --seeds 3 -o runs/digits
     scn compare --task rotation/mlp/fashion-mnist --budget cpu -o runs/fashion
+    scn compare --data digits --fit flash=64k,ram=16k -o runs/small
     """
     torch.set_num_threads(1)
     chosen = chosen_by(context)
@@ -172,8 +209,18 @@ def command(
     several = list(chosen.dims) if dims is None else whole_numbers("--dims", dims)
     changed = get_transform(chosen.transform, chosen.preset)
     variants = {name: said.split(",") for name, said in (("map", map_), ("subspace", subspace)) if said}
-    make = partial(replace(chosen, map=None if map_ else chosen.map, subspace=None).config, seed=seed)
-    planned = plan_jobs(make, changed, names, several, range(seed, seed + seeds), variants)
+    chosen = replace(chosen, map=None if map_ else chosen.map, subspace=None)
+    repeated = range(seed, seed + seeds)
+    found: list[fit.Candidate] = []
+    if limits is None:
+        planned = plan_jobs(partial(chosen.config, seed=seed), changed, names, several, repeated, variants)
+    else:
+        sizes = fit.DIMS if dims is None else several
+        found = fit.candidates(chosen, fit.Limits.read(limits), names or RIVALS, sizes, variants)
+        planned = fit.jobs_of(found, repeated)
+        show_sizes(found, limits)
     test = Evaluation(chosen.settings(step), chosen.test_samples)
     outcomes = carry_out_all(planned, output, chosen.backbone, test, quiet, jobs, engine)
     finish(planned, test, outcomes, output, chosen.backbone, as_json)
+    if found:
+        say_best(planned, output, chosen.backbone)

@@ -62,10 +62,18 @@ def plan_jobs(
         for label, more, changes in _kinds(methods.get(name), transform, dims, variants or {}):
             base = make(name, **changes)
             for seed in own:
-                parts = (name.replace(":", "."), label, f"seed{seed}")
-                full = "-".join(part for part in parts if part)
-                jobs[seed].append(Job(full, replace(base, seed=seed), more))
+                jobs[seed].append(Job(job_name(name, label, seed), replace(base, seed=seed), more))
     return _with_maps_named([job for several in jobs.values() for job in several])
+
+
+def job_name(method: str, label: str, seed: int) -> str:
+    """The name of a run, and of its folder."""
+    return "-".join(part for part in (method.replace(":", "."), label, f"seed{seed}") if part)
+
+
+def telling(chosen: Mapping[str, str], variants: Mapping[str, Sequence[str]]) -> str:
+    """What a table says of a variant: the values that others have otherwise."""
+    return ", ".join(value for name, value in chosen.items() if len(variants[name]) > 1)
 
 
 def _with_maps_named(jobs: list[Job]) -> list[Job]:
@@ -90,11 +98,9 @@ def _kinds(
         found = []
         for choice in itertools.product(*(dict.fromkeys(values) for values in variants.values())):
             chosen = dict(zip(variants, choice, strict=True))
-            telling = [value for name, value in chosen.items() if len(variants[name]) > 1]
-            label = "".join(f"{value.replace(':', '.').replace('*', '')}-" for value in telling)
-            found += [
-                (f"{label}d{d}", ", ".join(telling), {"dims": d, **chosen}) for d in dict.fromkeys(dims)
-            ]
+            told = telling(chosen, variants)
+            label = "".join(f"{v.replace(':', '.').replace('*', '')}-" for v in told.split(", ") if v)
+            found += [(f"{label}d{d}", told, {"dims": d, **chosen}) for d in dict.fromkeys(dims)]
         return found
     if not kind.needs_fixed:
         return [("", "", {})]

@@ -18,7 +18,7 @@ from scn.export.header import header
 from scn.export.int8_code import Int8Code
 from scn.export.operations.affine import layers_of
 from scn.export.parts import Parts
-from scn.export.predictions import meaning_of
+from scn.export.predictions import Meaning, meaning_of
 from scn.export.source import source
 from scn.export.staging import write_staged
 from scn.export.subject import Subject
@@ -61,6 +61,31 @@ def write(subject: Subject, options: Options, folder: Path) -> Report:
 
 def generate(subject: Subject, options: Options) -> Generated:
     """The C code of a subject. A network without base models is one configuration, whatever theta says."""
+    made = _prepare(subject, options)
+    return Generated(
+        header(subject, made.options, made.graph, made.parts, made.meaning, made.facts),
+        source(subject.name, made.options, made.parts, made.meaning),
+        made.facts,
+    )
+
+
+def facts_of(subject: Subject, options: Options) -> dict[str, Any]:
+    """The facts about the C code of a subject, without the code."""
+    return _prepare(subject, options).facts
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """All that the code is written from."""
+
+    options: Options
+    graph: Graph
+    parts: Parts
+    meaning: Meaning
+    facts: dict[str, Any]
+
+
+def _prepare(subject: Subject, options: Options) -> _Prepared:
     check(subject, options)
     network, options = _configured(subject, options)
     graph = graph_of(subject, network)
@@ -70,11 +95,7 @@ def generate(subject: Subject, options: Options) -> Generated:
         maps.add(parts, subject.transform, network.map)
     parts.constants += meaning.tables
     facts = {**_facts(subject, options, graph, parts), **meaning.facts, **rounded}
-    return Generated(
-        header(subject, options, graph, parts, meaning, facts),
-        source(subject.name, options, parts, meaning),
-        facts,
-    )
+    return _Prepared(options, graph, parts, meaning, facts)
 
 
 def _parts(subject: Subject, options: Options, graph: Graph, output: str) -> tuple[Parts, dict[str, Any]]:

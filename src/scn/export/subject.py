@@ -147,9 +147,10 @@ def subject_of(
     name: str | None = None,
     params: Tensor | None = None,
     backbone: Callable[[], nn.Module] | None = None,
+    network: nn.Module | None = None,
 ) -> Subject:
-    """The trained network of a run, named after its folder unless a name is given."""
-    network = run.network(backbone)
+    """The network of a run, by default the trained one, named after its folder unless a name is given."""
+    network = run.network(backbone) if network is None else network
     method = run.method()
     if params is not None:
         params = method.transform.checked(params)

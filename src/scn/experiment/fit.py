@@ -1,0 +1,195 @@
+"""Networks that fit a device: of each kind the largest that does.
+
+Counted is what the C export puts there: weights and tables in flash, without some kilobytes of code, and
+theta and activations in RAM. Which of them is best is then measured.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+
+import torch
+
+from scn import methods
+from scn.core.errors import ScnError
+from scn.experiment.choice import Choice
+from scn.experiment.jobs import Job, job_name, telling
+from scn.export import Options
+from scn.export.c import facts_of
+from scn.export.subject import subject_of
+from scn.objectives import Score
+from scn.runs import Run, RunConfig, backbone_of
+from scn.runs.collection import LoadedRun
+
+DIMS = (2, 3, 4, 5, 6, 8, 9, 12, 16, 24, 25, 32, 36, 48, 64)
+SUBSPACES = ("full", "factored:64", "factored:32", "factored:16", "factored:8")
+TIMES = (0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4, 6, 8)  # the width of the backbone, where nothing is mixed
+PARTS = ("flash", "ram")
+UNITS = {"": 1, "k": 1024, "m": 1024**2}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bytes that a device has for a network; None where it has enough."""
+
+    flash: int | None = None
+    ram: int | None = None
+
+    @classmethod
+    def read(cls, text: str) -> Limits:
+        """From "flash=64k,ram=16k"; k is 1,024 bytes and m 1,024 k."""
+        found: dict[str, int] = {}
+        for part in text.split(","):
+            said = re.fullmatch(r"\s*(\w+)\s*=\s*([\d.]+)\s*([kKmM]?)[bB]?\s*", part)
+            if said is None or said[1] not in PARTS or said[2].count(".") > 1 or said[2] == ".":
+                raise ScnError(f"`fit` takes limits such as flash=64k,ram=16k, but got {part.strip()!r}")
+            if said[1] in found:
+                raise ScnError(f"`fit` has two limits for {said[1]}: {text!r}")
+            found[said[1]] = int(float(said[2]) * UNITS[said[3].lower()])
+        return cls(**found)
+
+    def hold(self, size: Size) -> bool:
+        return all(
+            limit is None or taken <= limit
+            for limit, taken in ((self.flash, size.flash), (self.ram, size.ram))
+        )
+
+    def __str__(self) -> str:
+        given = ((name, getattr(self, name)) for name in PARTS)
+        return ", ".join(f"{name} {limit:,} bytes" for name, limit in given if limit is not None)
+
+
+@dataclass(frozen=True)
+class Size:
+    """Bytes of a network on a device, as float32."""
+
+    flash: int
+    ram: int
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A network and its size: the largest of its kind that fits or, where none does, the smallest."""
+
+    method: str
+    dims: int
+    more: str  # what tells it from others with the same method and D
+    config: RunConfig
+    size: Size
+    fits: bool
+
+
+def size_of(config: RunConfig) -> Size:
+    """What the C export of such a network takes, before it is trained."""
+    run = Run(Path(config.method), config)  # of which nothing is written
+    make = backbone_of(run)
+    with torch.random.fork_rng():
+        facts = facts_of(subject_of(run, "network", network=run.method().build(make)), Options())
+    return Size(facts["flash"]["total"], facts["ram"]["total"])
+
+
+def candidates(
+    choice: Choice,
+    limits: Limits,
+    names: Iterable[str],
+    dims: Sequence[int] = DIMS,
+    variants: Mapping[str, Sequence[str]] | None = None,
+) -> list[Candidate]:
+    """Of each method, map and subspace the largest network that fits; without one the smallest there is."""
+    found: list[Candidate] = []
+    for name in dict.fromkeys(names):
+        kind = methods.get(name)
+        if kind.needs_fixed:
+            raise ScnError(f"{name} is a network for each setting, and `fit` chooses one for all of them")
+        if kind.mixes:
+            kinds = {"subspace": SUBSPACES, **(variants or {})}
+            for chosen in product(*kinds.values()):
+                said = dict(zip(kinds, chosen, strict=True))
+                found += _largest(_of_dims(choice, name, dims, said, telling(said, kinds)), limits)
+        else:
+            found += _largest(_of_widths(choice, name), limits)
+    if not any(one.fits for one in found):
+        least = min(found, key=lambda one: (one.size.flash, one.size.ram))
+        raise ScnError(
+            f"nothing fits {limits}: the smallest, {least.method} {least.more}".rstrip()
+            + f", takes {least.size.flash:,} bytes of flash and {least.size.ram:,} of RAM"
+        )
+    return found
+
+
+def _largest(several: Iterator[tuple[str, int, str, RunConfig]], limits: Limits) -> list[Candidate]:
+    """Of networks in the order of their size: the last that fits."""
+    last: Candidate | None = None
+    for method, dims, more, config in several:
+        size = size_of(config)
+        now = Candidate(method, dims, more, config, size, limits.hold(size))
+        if last is None or now.fits:
+            last = now
+        if not now.fits:
+            break
+    return [] if last is None else [last]
+
+
+def _of_dims(
+    choice: Choice, method: str, dims: Sequence[int], said: dict[str, str], more: str
+) -> Iterator[tuple[str, int, str, RunConfig]]:
+    """More and more base models. What a map or a backbone has no use for is left out."""
+    for number in sorted(set(dims)):
+        try:
+            config = choice.config(method, dims=number, **said)
+        except ScnError:
+            continue
+        yield method, number, more, config
+
+
+def _of_widths(choice: Choice, method: str) -> Iterator[tuple[str, int, str, RunConfig]]:
+    """Wider and wider, where the backbone has a width."""
+    usual = choice.config(method)
+    width = usual.backbone["arguments"].get("width")
+    if type(width) is not int:
+        yield method, 1, "", usual
+        return
+    for other in dict.fromkeys(max(1, int(times * width)) for times in TIMES):
+        wider = replace(choice, sizes={**choice.sizes, "width": other})
+        yield method, 1, f"width {other}", wider.config(method)
+
+
+def jobs_of(found: Sequence[Candidate], seeds: range) -> list[Job]:
+    """The runs of those that fit."""
+    chosen = [one for one in found if one.fits]
+    return [
+        Job(job_name(one.method, _label(one), seed), replace(one.config, seed=seed), one.more)
+        for seed in seeds
+        for one in chosen
+    ]
+
+
+def _label(one: Candidate) -> str:
+    more = re.sub(r"[^\w.]+", "-", one.more.replace(":", ".")).strip("-")
+    return "-".join(filter(None, (more, f"d{one.dims}" if methods.get(one.method).mixes else "")))
+
+
+def best(jobs: Sequence[Job], folder: Path, score: Score, backbone: str | None = None) -> tuple[Job, bool]:
+    """The first run of the best kind, and whether data that were held back decided it, or the test data."""
+    loaded = {job.name: LoadedRun(Run(folder / job.name, job.config), job.more, backbone) for job in jobs}
+    key = f"validation_{score.key}"
+    held_back = all(one.epochs[-1].get(key) is not None for one in loaded.values())
+
+    def reached(kind: tuple[str, int, str]) -> float:
+        same = [loaded[job.name] for job in jobs if _kind(job) == kind]
+        values = [one.epochs[-1][key] if held_back else one.mean for one in same]
+        return sum(values) / len(values)
+
+    first, *rest = dict.fromkeys(_kind(job) for job in jobs)
+    for kind in rest:
+        if score.better(reached(kind), reached(first)):
+            first = kind
+    return next(job for job in jobs if _kind(job) == first), held_back
+
+
+def _kind(job: Job) -> tuple[str, int, str]:
+    return job.config.method, job.config.dims, job.more
