@@ -196,3 +196,20 @@ def test_an_imported_run_cannot_be_trained_on(imported: Path) -> None:
     result = run("train", "--resume", str(imported), "--epochs", "200")
     assert (result.code, "was imported and not trained here" in result.err) == (2, True)
     assert "is trained already" in run("train", "--resume", str(imported)).err
+
+
+def test_settings_can_be_drawn_instead_of_a_grid(small_data: str, tmp_path: Path) -> None:
+    folder = str(tmp_path / "run")
+    small = ("--width", "4", "--epochs", "1", "--batch-size", "64", "--dims", "2", "--quiet")
+    assert run("train", "--data", small_data, *small, "-o", folder).code == 0
+    shown = [run("evaluate", folder, "--drawn", "7", "--json", "--quiet") for _ in range(2)]
+    assert shown[0].code == 0, shown[0].err
+    assert shown[0].out == shown[1].out
+    angles = [angle for (angle,) in json.loads(shown[0].out)["params"]]
+    assert len(angles) == 7
+    assert angles == sorted(angles)
+    assert (tmp_path / "run" / "scores-drawn-7.csv").is_file()
+    assert not (tmp_path / "run" / "scores.csv").exists()
+    both = run("evaluate", folder, "--drawn", "7", "--step", "10")
+    assert both.code == 2
+    assert "leave one out" in both.err

@@ -112,3 +112,16 @@ def test_bad_input_is_explained() -> None:
         Rotation3D(alpha="matric")  # type: ignore[arg-type]
     assert not Rotation3D().invertible
     assert Rotation3D().apply(clouds(2)[:0], torch.zeros(3)).shape == (0, 1, 32, 32)
+
+
+def test_evenly_drawn_turns_prefer_no_direction() -> None:
+    """Where each point of a body comes to lie, and how far it turned: those of even turns (Haar measure)."""
+    rotation = Rotation3D()
+    turns = rotation.matrices(rotation.evenly(20_000, torch.Generator().manual_seed(0)))
+    assert turns.mean(dim=0).abs().max() < 0.02
+    assert (turns.square().mean(dim=0) - 1 / 3).abs().max() < 0.01
+    assert (turns.pow(4).mean(dim=0) - 1 / 5).abs().max() < 0.01
+    crowded = rotation.matrices(rotation.sample(20_000, torch.Generator().manual_seed(0)))
+    assert (crowded.square().mean(dim=0) - 1 / 3).abs().max() > 0.1
+    trace = turns.diagonal(dim1=1, dim2=2).sum(dim=1)
+    assert trace.square().mean().item() == pytest.approx(1.0, abs=0.05)

@@ -29,6 +29,12 @@ from scn.runs.scores import ENOUGH, Scores, write_scores
 from scn.transforms import Transform
 
 StepOption = Annotated[float | None, typer.Option(help="Distance of the settings; 1 degree for rotation.")]
+DrawnOption = Annotated[
+    int | None,
+    typer.Option(
+        help="So many settings drawn evenly instead of a grid: turns in space lie unevenly on one.", min=1
+    ),
+]
 PresetOption = Annotated[
     str | None, typer.Option(help="How the transform acts: default, paper, ...; by default as trained.")
 ]
@@ -52,6 +58,7 @@ MethodOption = Annotated[
 def command(
     run: Annotated[Path, typer.Argument(help="The run folder.")],
     step: StepOption = None,
+    drawn: DrawnOption = None,
     preset: PresetOption = None,
     fixed: FixedOption = None,
     invariant: InvariantOption = False,
@@ -65,7 +72,7 @@ def command(
     """Measure a run's score on the test data under every setting of its transform: accuracy, or R².
 
     Writes scores.csv into the run folder and prints mean, lowest and highest score. With
-    --fixed, --invariant or another preset than the run's, the file's name says so.
+    --drawn, --fixed, --invariant or another preset than the run's, the file's name says so.
 
     Example: scn evaluate runs/published-d8 --step 1
     """
@@ -76,7 +83,7 @@ def command(
         raise ScnError("--fixed tells the setting, and --invariant does not: leave one out")
     opened = runs.read(run)
     transform = opened.transform(preset)
-    params, way = transform.regular(step), method or "grid"
+    params, way = _settings(transform, step, drawn), method or "grid"
     size = fitting_size(opened, batch_size) if invariant else 0
     frozen = None if fixed is None else transform.checked(torch.tensor(numbers("--fixed", fixed)))
     answer = _searching(opened, way, size, backbone, quiet) if invariant else None
@@ -87,6 +94,8 @@ def command(
     for found in result.facts.get("outside", []):
         print(f"warning: of the test samples, {found['said']}", file=sys.stderr)
     suffix = "" if result.facts["preset"] == opened.config.preset else f"-{result.facts['preset']}"
+    if drawn is not None:
+        suffix += f"-drawn-{drawn}"
     if frozen is not None:
         suffix += "-fixed-" + "_".join(f"{v:g}" for v in frozen.tolist())
     if invariant:
@@ -94,6 +103,17 @@ def command(
         result = replace(result, facts={**result.facts, "search": way, "batch_size": size})
     _show(result, transform, as_json)
     print(f"wrote {write_scores(opened.folder, result, transform, suffix)}", file=sys.stderr)
+
+
+def _settings(transform: Transform, step: float | None, drawn: int | None) -> Tensor:
+    """The settings of the test: some distance apart, or drawn, the same ones every time."""
+    if drawn is None:
+        return transform.regular(step)
+    if step is not None:
+        raise ScnError("--step is for a regular grid, and --drawn draws the settings: leave one out")
+    if transform.measured:
+        raise ScnError("--drawn is for changes that are made: the settings of these data were measured")
+    return transform.evenly(drawn, torch.Generator().manual_seed(0)).unique(dim=0)
 
 
 def _searching(

@@ -115,6 +115,10 @@ class Transform(ABC):
         high = torch.tensor([p.high for p in self.parameters])
         return low + (high - low) * torch.rand(n, len(self.parameters), generator=generator)
 
+    def evenly(self, n: int, generator: torch.Generator | None = None) -> Tensor:
+        """n independent draws, even over the changes themselves, however their parameters lie: (n, P)."""
+        return self.sample(n, generator)
+
     def grid(self, steps: int) -> Tensor:
         """`steps` values of each parameter, every combination: (steps**P, P)."""
         return torch.cartesian_prod(*(p.grid(steps) for p in self.parameters)).view(-1, len(self.parameters))

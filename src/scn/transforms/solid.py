@@ -63,6 +63,12 @@ class Rotation3D(Transform):
             return _cosines(params).flatten(-2)
         return self.matrices(params.reshape(-1, 3)).reshape(*params.shape[:-1], 9)
 
+    def evenly(self, n: int, generator: torch.Generator | None = None) -> Tensor:
+        """Turns of which none is likelier than another: three even angles would crowd about two poles."""
+        around = self.sample(n, generator)
+        around[:, 1] = torch.rand(n, generator=generator).mul(2).sub(1).asin().rad2deg()
+        return around
+
     def encodings(self) -> tuple[Encoding, ...]:
         return (Turn(),) if self.alpha == "matrix" else tuple(Angle() for _ in self.parameters)
 
