@@ -96,7 +96,7 @@ def saved(path: Path, arrays: dict[str, Any]) -> str:
     [
         ("mlp", (1, 32, 32), {}, 200),
         ("shallow-cnn", (1, 32, 32), {"width": 2}, 200),
-        ("lenet5", (1, 32, 32), {}, 25),
+        pytest.param("lenet5", (1, 32, 32), {}, 25, marks=pytest.mark.slow),
         ("m5", (1, 2000), {"width": 4}, 25),
     ],
 )

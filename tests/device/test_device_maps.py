@@ -58,7 +58,9 @@ def test_a_map_on_the_cortex_is_that_of_torch_and_cheaper_than_a_learned_one(
 
 
 @pytest.mark.parametrize("target", [name for name in targets.TARGETS if name != CORTEX])
-@pytest.mark.parametrize("kind", ["nodes on a circle", "nodes among turns"])
+@pytest.mark.parametrize(
+    "kind", ["nodes on a circle", pytest.param("nodes among turns", marks=pytest.mark.slow)]
+)
 def test_a_map_is_that_of_torch_on_every_target(kind: str, target: str, tmp_path: Path) -> None:
     _, beta, outputs = measured(MAPPED[kind], tmp_path, target=target)
     assert beta < 1e-4
@@ -80,7 +82,10 @@ WAYS = {
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    "way",
+    [pytest.param(way, marks=[] if way in ("float32", "int8") else pytest.mark.slow) for way in WAYS],
+)
 def test_mixing_two_of_64_base_models_costs_what_mixing_two_does(way: str, tmp_path: Path) -> None:
     few, many = (
         measured(Mapped("nodes", "rotation", dims), tmp_path / str(dims), WAYS[way])[0]["configure"]
