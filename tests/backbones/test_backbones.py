@@ -217,6 +217,13 @@ def test_other_shifts_change_the_answer_only_with_the_period_of_the_pooling() ->
     assert (answers[1:4] - answers[0]).abs().max() > 1e-4
 
 
+def test_a_constant_added_to_any_channel_changes_no_answer() -> None:
+    net, x = ShiftInvariantCNN((3, 32, 32)).eval(), torch.rand(4, 3, 32, 32)
+    added = torch.tensor([0.0, 0.3, -0.4]).view(3, 1, 1)
+    with torch.no_grad():
+        torch.testing.assert_close(net(x + added), net(x), atol=1e-5, rtol=1e-5)
+
+
 def test_a_configured_shift_invariant_network_is_invariant_too() -> None:
     net = scn.SCN(ShiftInvariantCNN(), 2, 3).eval()
     thing = torch.rand(1, 16, 16)

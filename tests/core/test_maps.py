@@ -394,6 +394,15 @@ def test_each_category_has_a_base_model() -> None:
     assert not list(net.map.parameters())
 
 
+def test_a_number_that_rounding_moved_is_still_its_category() -> None:
+    net = network("categories", 4, (Categories(4),))
+    alpha = torch.tensor([[0.9995], [2.0005]])
+    torch.testing.assert_close(net.beta(alpha), torch.eye(4)[[1, 2]])
+    for row, number in zip(alpha, (1, 2), strict=True):
+        near, exact = (net.configure(value).state_dict() for value in (row, [number]))
+        assert all(torch.equal(value, exact[name]) for name, value in near.items())
+
+
 def test_fewer_base_models_than_categories_are_mixed_by_a_learned_table(tmp_path: Path) -> None:
     net, x = network("categories", 2, (Categories(5),)), torch.randn(10, 1, 4, 4)
     alpha = torch.arange(5.0).unsqueeze(1)

@@ -168,6 +168,13 @@ def test_a_failed_write_keeps_the_old_file_and_leaves_nothing_behind(
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_others_may_read_a_file_as_any_that_is_written_here(tmp_path: Path) -> None:
+    usual, path = tmp_path / "usual", tmp_path / "net.safetensors"
+    usual.write_bytes(b"")
+    build().save(path)
+    assert path.stat().st_mode == usual.stat().st_mode
+
+
 def test_the_state_is_an_ordinary_state_dict() -> None:
     net, other = build(), build()
     assert not torch.equal(net.theta, other.theta)

@@ -48,6 +48,12 @@ def test_a_constant_reading_stays_finite() -> None:
     assert data.measured_normalisation(samples[:1])(data.to_float(samples)).abs().max() < 1e-6
 
 
+def test_other_measurements_are_other_data() -> None:
+    dim, bright = (_checked("mine", readings(light)) for light in ((10, 100), (300, 760)))
+    assert (dim.arrays["x_train"] == bright.arrays["x_train"]).all()
+    assert dim.checksum != bright.checksum
+
+
 def test_what_lies_outside_a_range_is_counted() -> None:
     light = transforms.get("light")
     (found,) = light.outside(torch.tensor([[9.0], [10.0], [760.0], [1000.0], [5000.0]]))

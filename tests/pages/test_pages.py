@@ -909,6 +909,12 @@ def test_a_report_of_values_shows_both_scores(browser: Any, inked: Path) -> None
     assert shown_row["settings tested"] == "9"
 
 
+def test_round_a_circle_settings_are_as_far_apart_as_the_shorter_way(dial: Any) -> None:
+    for periodic, share in ((True, 20 / 360), (False, 340 / 360)):
+        parameter = {"low": 0, "high": 360, "periodic": periodic}
+        assert dial.evaluate("(parameter) => apart(parameter, 350, 10)", parameter) == pytest.approx(share)
+
+
 def test_what_is_0_but_for_rounding_is_shown_as_0(dial: Any) -> None:
     for unit, text in (("semitones", "0 semitones"), ("degrees", "0°"), ("", "0")):
         parameter = {"low": -12, "high": 12, "unit": unit, "values": [-7.451e-8]}

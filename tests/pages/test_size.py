@@ -11,6 +11,7 @@ from commands import run
 from figure_runs import make_all
 from scn.core.errors import ScnError
 from scn.objectives.classification import ACCURACY
+from scn.objectives.regression import MAE
 from scn.plots import size
 from scn.plots.figures import make
 from scn.plots.options import FigureOptions
@@ -59,6 +60,11 @@ def test_the_best_of_a_size_is_beaten_by_nothing_as_small(
     sizes: list[int], values: list[float], best: list[bool]
 ) -> None:
     assert size.best_of_size(sizes, values, ACCURACY) == best
+
+
+def test_the_best_has_the_lowest_value_where_lower_is_better() -> None:
+    assert size.best_of_size([1, 2, 3], [0.5, 0.6, 0.4], MAE) == [True, False, True]
+    assert size.best_of_size([2, 2, 2], [0.5, 0.7, 0.6], MAE) == [True, False, False]
 
 
 def test_the_figure_size_has_a_line_for_each_variant_in_three_panels(drawn: dict[str, Path]) -> None:

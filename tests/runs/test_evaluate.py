@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 import torch
 from torch import nn
 
 import scn
+from scn import runs
 from scn.data import Normalisation, to_float
+from scn.experiment.plan import plan_run
 from scn.methods import SubspaceConfigurable
+from scn.runs import backbone_of
 from scn.runs.evaluate import evaluate
+from scn.runs.evaluation import evaluate_run
+from scn.training.recipe import Recipe
 
 rotation = scn.transforms.get("rotation")
 method = SubspaceConfigurable(rotation)
@@ -61,6 +69,18 @@ def test_accuracy_counts_exactly() -> None:
         net = scn.SCN(Always(), 2, 2)
     result = evaluate(method, net, IMAGES, LABELS, rotation.grid(1))
     assert result.summary()["mean"] == (LABELS == 3).double().mean().item()
+
+
+def test_some_of_the_test_samples_are_spread_over_all_of_them(tmp_path: Path) -> None:
+    images, labels = IMAGES[:40, 0].numpy(), np.arange(40) // 20  # sorted by class
+    np.savez(tmp_path / "sorted.npz", x_train=images, y_train=labels, x_test=images, y_test=labels)
+    recipe = Recipe(epochs=1, batch_size=32)
+    config = plan_run(str(tmp_path / "sorted.npz"), "rotation", "mlp", "scn", recipe, dims=2)
+    run = runs.create(tmp_path / "run", config)
+    net = run.method().build(backbone_of(run))
+    found = evaluate_run(run, net, rotation.grid(2), samples=10)
+    assert found.facts["samples"] == 10
+    assert found.facts["chance"] == 0.5, "as many of each class"
 
 
 def test_no_images_is_an_error() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -43,6 +45,26 @@ def test_an_evaluation_without_a_size_takes_one_that_its_samples_fill(run: Run) 
     done = scn_command("evaluate", str(run.folder), "--invariant", "--step", "90", "--json")
     assert done.code == 0, done.err
     assert json.loads(done.out)["batch_size"] == 10
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"data": "digits"}, "has data digits, but"),
+        ({"transform": "scaling"}, "has transform scaling, but"),
+        ({"preset": "paper"}, "has preset paper, but"),
+        ({"method": "inverse"}, "is a inverse; --beside takes a one4all run"),
+    ],
+)
+def test_a_rival_that_cannot_be_shown_the_same_inputs_is_refused(
+    run: Run, change: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    rival = runs.create(tmp_path / "rival", replace(run.config, method="one4all", dims=1))
+    changed = Run(rival.folder, replace(rival.config, **change))
+    changed.write_config()
+    changed.save_network(changed.method().build(backbone_of(changed)))
+    done = scn_command("search", str(run.folder), "--beside", str(rival.folder), "--json")
+    assert (done.code, message in done.err) == (2, True), done.err
 
 
 @pytest.mark.parametrize(

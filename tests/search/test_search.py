@@ -248,6 +248,15 @@ def test_a_belief_spreads_as_fast_as_the_setting_may_drift(net: SCN, drift: floa
     torch.testing.assert_close(tracker.move.sum(dim=1), torch.ones(len(tracker.move)))
 
 
+def test_a_belief_at_the_end_of_a_range_moves_to_where_the_setting_may() -> None:
+    transform = transforms.get("scaling")
+    tracker = Tracker(SCN(MLP(), transform.alpha_dim, dims=2), transform, drift=0.3, jump=0.0)
+    tracker.belief = torch.eye(len(tracker.belief))[0]
+    tracker(torch.full((1, 32, 32), float("nan")))
+    torch.testing.assert_close(tracker.belief, tracker.move[0])
+    assert tracker.belief.sum().item() == pytest.approx(1)
+
+
 def test_a_tracker_takes_one_input_at_a_time(net: SCN) -> None:
     tracker = Tracker(net, transforms.get("rotation"), drift=1.0)
     assert tracker(torch.rand(1, 32, 32)).logits is not None

@@ -68,6 +68,18 @@ def test_a_batch_that_uses_all_base_models_steps_as_with_a_dense_gradient() -> N
     torch.testing.assert_close(net.theta, dense.theta)
 
 
+def test_matrices_of_the_base_models_that_were_used_decay() -> None:
+    net = network()
+    decaying, before = copy.deepcopy(net), net.theta.detach().clone()
+    step(net, Muon(net, 0.1), ALPHA)
+    step(decaying, Muon(decaying, 0.1, weight_decay=0.2), ALPHA)
+    parts = ((decaying.theta - net.theta).detach(), -0.1 * 0.2 * before)
+    for slot, found, shrunk in zip(
+        net.subspace.slots, *(part[USED].split(net.subspace.sizes, dim=1) for part in parts), strict=True
+    ):
+        torch.testing.assert_close(found, shrunk if len(slot.shape) > 1 else torch.zeros_like(shrunk))
+
+
 def test_an_unused_base_model_takes_later_the_step_that_it_would_have_taken_first() -> None:
     """Moments and their correction count the steps of each base model."""
     net = network()

@@ -26,6 +26,7 @@ from scn.core.storage import load_model
 from scn.data import Normalisation
 from scn.experiment.plan import plan_run
 from scn.experiment.train import train
+from scn.methods.scn_method import FAR_DRAWS
 from scn.objectives.classification import ACCURACY, Classification
 from scn.report.repeat import commands
 from scn.runs import backbone_of
@@ -215,6 +216,15 @@ def test_batches_can_be_entered_anywhere() -> None:
     assert torch.equal(whole[3].alphas["alpha"], late[0].alphas["alpha"])
 
 
+def test_from_where_an_epoch_is_entered_nothing_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scn.training.batches.CHUNK", 2 * 16 * 32 * 32)  # two batches are prepared in one go
+    chosen = training()
+    whole = [batch.x for batch in chosen.batches.of_epoch(1, 0)]
+    for skip in range(len(whole)):
+        late = [batch.x for batch in chosen.batches.of_epoch(1, skip)]
+        torch.testing.assert_close(late, whole[skip:], atol=0, rtol=0)
+
+
 def test_flipping_turns_about_half_of_the_images() -> None:
     plain, flipped = (
         torch.cat([b.x for b in training(horizontal_flip=f).batches.of_epoch(0, 0)]) for f in (False, True)
@@ -245,6 +255,18 @@ def test_the_wrong_setting_of_the_terms_for_search_is_far_from_the_right_one() -
     assert apart.min() >= 30
     assert apart.max() > 175  # and anything beyond may be drawn
     assert (apart < 60).float().mean() > 0.1
+
+
+def test_where_no_setting_is_far_enough_the_farthest_of_the_draws_is_taken(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("scn.methods.scn_method.FAR", 1.0)  # more than anything on a circle
+    method = training(evidence_weight=1.0).method
+    params = method.transform.sample(50)
+    wrong: Tensor = method._far_from(params, torch.Generator().manual_seed(0))  # type: ignore[attr-defined]
+    draws = method.transform.sample(FAR_DRAWS * 50, torch.Generator().manual_seed(0))
+    farthest = method.transform.distance(draws.view(FAR_DRAWS, 50, 1), params).amax(dim=0)
+    torch.testing.assert_close(method.transform.distance(wrong, params), farthest)
 
 
 def test_validation_data_are_cut_from_the_training_data_by_seed() -> None:
@@ -426,6 +448,16 @@ def test_an_epoch_that_was_better_by_more_than_chance_is_kept(last: float, kept:
         state.note(accuracy, Classification().standard_error(values), ACCURACY)
     state.settle()  # two standard errors are 0.03 at 0.98, and 0.1 at 0.6
     assert net.weight.item() == {"best": 2.0, "last": 3.0}[kept]
+
+
+def test_of_equally_good_epochs_the_later_is_the_best() -> None:
+    net = torch.nn.Linear(1, 1, bias=False)
+    state = State(net, torch.optim.SGD(net.parameters()))
+    for accuracy, weight in ((0.9, 1.0), (0.9, 2.0), (0.2, 3.0)):
+        net.weight.data.fill_(weight)
+        state.note(accuracy, 0.01, ACCURACY)
+    state.settle()
+    assert net.weight.item() == 2.0
 
 
 def test_without_validation_data_the_last_epoch_is_kept() -> None:

@@ -198,6 +198,15 @@ def test_a_clip_that_gets_too_long_is_cut_to_its_loudest_part() -> None:
     assert [round(peak(clip), -1) for clip in y] == [100, 200]
 
 
+def test_the_loudest_part_is_that_of_all_channels() -> None:
+    x = torch.zeros(1, 2, 1000)
+    x[0, 0, 50:150] = 0.1 * tone(1000)[0, 0, :100]
+    x[0, 1, 800:900] = tone(2000)[0, 0, :100]
+    y = transforms.Speed(1.0).apply(x, torch.tensor([0.1]))
+    assert rms(y[:, 0]) < 0.01 * rms(y[:, 1])
+    torch.testing.assert_close(y[:, 1].square().sum(), 10 * x[:, 1].square().sum(), rtol=0.05, atol=0)
+
+
 @given(factor=st.floats(0.1, 1.0))
 @settings(deadline=None, max_examples=25)
 def test_at_the_old_speed_a_whole_clip_is_what_it_was(factor: float) -> None:

@@ -29,6 +29,11 @@ def test_they_are_undone_in_the_opposite_order() -> None:
     assert both.invertible
 
 
+def test_a_composition_can_be_undone_only_if_every_part_can() -> None:
+    assert not transforms.get("rotation-3d").invertible
+    assert not transforms.get("rotation-3d+scaling").invertible
+
+
 def test_each_part_keeps_its_range_and_names_are_told_apart() -> None:
     three = transforms.get("scaling+rotation+scaling")
     assert [p.name for p in three.parameters] == ["scaling factor", "angle", "scaling factor"]

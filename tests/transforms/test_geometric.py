@@ -84,6 +84,15 @@ def test_shifting_back_restores_what_stayed_inside(shift: tuple[float, float]) -
     assert (restored - x)[..., 9:-9, 9:-9].abs().max() < 0.03
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_an_image_of_background_alone_stays_so_there_and_back(name: str) -> None:
+    transform, x = transforms.get(name, "grey"), torch.full((8, 1, 32, 32), 0.5)
+    params = transform.sample(8, torch.Generator().manual_seed(0))
+    changed = transform.apply(x, params)
+    torch.testing.assert_close(changed, x)
+    torch.testing.assert_close(transform.invert(changed, params), x)
+
+
 @each
 def test_one_setting_groups_and_samples_agree(transform: transforms.Transform) -> None:
     x, params = images(12, 3), transform.sample(4, torch.Generator().manual_seed(1))
