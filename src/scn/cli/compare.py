@@ -38,8 +38,10 @@ from scn.cli.choice import (
 from scn.cli.progress import comparison_progress
 from scn.cli.values import whole_numbers
 from scn.experiment import engines, fit
+from scn.experiment.choice import Choice
 from scn.experiment.compare import compare, describe, entitle
 from scn.experiment.jobs import Evaluation, Job, plan_jobs
+from scn.methods import MIXED, UNADAPTED
 from scn.objectives import Score
 from scn.plots.comparison import draw_comparison
 from scn.plots.style import label
@@ -69,8 +71,6 @@ FitOption = Annotated[
         "largest width.",
     ),
 ]
-
-RIVALS = ("scn", "one4all")
 
 
 def carry_out_all(
@@ -115,8 +115,16 @@ def show(rows: Sequence[Row], score: Score, title: str) -> None:
     Console(width=100).print(shown)
 
 
-def show_sizes(found: Sequence[fit.Candidate], limits: str) -> None:
-    """What fits, and what does not, on standard error."""
+def plan_what_fits(
+    choice: Choice,
+    limits: str,
+    names: Sequence[str],
+    dims: Sequence[int],
+    seeds: range,
+    variants: dict[str, list[str]],
+) -> list[Job]:
+    """The runs of a comparison of what fits a device; what does not is said on standard error."""
+    found = fit.candidates(choice, fit.Limits.read(limits), names, dims, variants)
     shown = Table(title=f"what fits {limits}, as float32 and without code", title_justify="left")
     for name in ("network", "flash", "RAM", ""):
         shown.add_column(name, justify="left" if name in ("network", "") else "right")
@@ -125,6 +133,7 @@ def show_sizes(found: Sequence[fit.Candidate], limits: str) -> None:
         name = label(one.method, one.dims, one.more)
         shown.add_row(name, f"{one.size.flash:,}", f"{one.size.ram:,}", fits)
     Console(width=100, stderr=True).print(shown)
+    return fit.jobs_of(found, seeds)
 
 
 def say_best(jobs: Sequence[Job], folder: Path, backbone: str) -> None:
@@ -199,28 +208,24 @@ def command(
     Runs that are there already are not trained again. Writes comparison.json, comparison.png and
     report.html.
 
-    Examples: scn compare --data digits --methods scn,one4all --dims 3,8 --seeds 3 -o runs/digits
-    scn compare --task rotation/mlp/fashion-mnist --budget cpu -o runs/fashion
+    Examples: scn compare --task rotation/mlp/fashion-mnist --budget cpu -o runs/fashion
     scn compare --data digits --fit flash=64k,ram=16k -o runs/small
     """
     torch.set_num_threads(1)
     chosen = chosen_by(context)
     names = None if methods is None else [name.strip() for name in methods.split(",")]
     several = list(chosen.dims) if dims is None else whole_numbers("--dims", dims)
-    changed = get_transform(chosen.transform, chosen.preset)
     variants = {name: said.split(",") for name, said in (("map", map_), ("subspace", subspace)) if said}
     chosen = replace(chosen, map=None if map_ else chosen.map, subspace=None)
     repeated = range(seed, seed + seeds)
-    found: list[fit.Candidate] = []
     if limits is None:
-        planned = plan_jobs(partial(chosen.config, seed=seed), changed, names, several, repeated, variants)
+        changed, make = get_transform(chosen.transform, chosen.preset), partial(chosen.config, seed=seed)
+        planned = plan_jobs(make, changed, names, several, repeated, variants)
     else:
         sizes = fit.DIMS if dims is None else several
-        found = fit.candidates(chosen, fit.Limits.read(limits), names or RIVALS, sizes, variants)
-        planned = fit.jobs_of(found, repeated)
-        show_sizes(found, limits)
+        planned = plan_what_fits(chosen, limits, names or [MIXED, UNADAPTED], sizes, repeated, variants)
     test = Evaluation(chosen.settings(step), chosen.test_samples)
     outcomes = carry_out_all(planned, output, chosen.backbone, test, quiet, jobs, engine)
     finish(planned, test, outcomes, output, chosen.backbone, as_json)
-    if found:
+    if limits is not None:
         say_best(planned, output, chosen.backbone)

@@ -98,9 +98,9 @@ def _kinds(
         found = []
         for choice in itertools.product(*(dict.fromkeys(values) for values in variants.values())):
             chosen = dict(zip(variants, choice, strict=True))
-            told = telling(chosen, variants)
-            label = "".join(f"{v.replace(':', '.').replace('*', '')}-" for v in told.split(", ") if v)
-            found += [(f"{label}d{d}", told, {"dims": d, **chosen}) for d in dict.fromkeys(dims)]
+            said = telling(chosen, variants)
+            label = "".join(f"{v.replace(':', '.').replace('*', '')}-" for v in said.split(", ") if v)
+            found += [(f"{label}d{d}", said, {"dims": d, **chosen}) for d in dict.fromkeys(dims)]
         return found
     if not kind.needs_fixed:
         return [("", "", {})]
