@@ -503,6 +503,7 @@ def test_a_study_measures_the_same_inputs_whatever_the_method(run: Run, net: SCN
     assert rows[1].entropy == pytest.approx(rows[0].entropy, abs=0.05)
 
 
+@pytest.mark.slow
 def test_an_estimator_reads_the_speed_of_sound_and_soon() -> None:
     """From a summary of the sound: the samples themselves would leave it as good as guessing."""
     generator = torch.Generator().manual_seed(0)
