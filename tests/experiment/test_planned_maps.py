@@ -50,6 +50,24 @@ def test_the_usual_map_follows_from_the_kind_of_change(transform: str, dims: int
     assert SubspaceConfigurable.usual_map(transforms.get(transform), dims) == expected
 
 
+@pytest.mark.parametrize(
+    ("transform", "weights", "expected"),
+    [
+        ("rotation", {"evidence_weight": 0.5}, "fourier"),
+        ("rotation", {"entropy_weight": 0.3, "wrong_entropy_weight": 0.3}, "fourier"),
+        ("rotation", {}, "nodes"),
+        ("scaling", {"evidence_weight": 0.5}, "nodes"),  # only circles were measured
+    ],
+)
+def test_an_angle_that_is_to_be_found_gets_fourier_series(
+    transform: str, weights: dict[str, float], expected: str
+) -> None:
+    planned = plan_run("digits", transform, "mlp", "scn", Recipe(**weights), dims=5)  # type: ignore[arg-type]
+    assert planned.map["name"] == expected
+    named = plan_run("digits", transform, "mlp", "scn", Recipe(**weights), dims=5, map="learned")  # type: ignore[arg-type]
+    assert named.map["name"] == "learned"
+
+
 def test_a_transform_that_does_not_say_what_its_alpha_are_gets_the_learned_map() -> None:
     class Unknown(transforms.Translation):
         def encodings(self) -> Any:

@@ -61,7 +61,7 @@ def plan_run(
     seen = planned.see(changed.apply(samples, setting), setting)
     shape = planned.shape_of(planned.inputs(samples, setting, lambda x: x))
     make, arguments = backbones.factory(backbone, shape, aim.outputs, **(sizes or {}))
-    mapped = _chosen_map(method, changed, dataset, dims, map, subspace)
+    mapped = _chosen_map(method, changed, dataset, dims, map, subspace, recipe.for_search)
     mixed = {"configurable": tuple(configurable), "map": mapped, "subspace": subspace or FULL}
     mixing = replace(planned, dims=dims, **mixed)  # type: ignore[arg-type]
     with torch.random.fork_rng(), torch.no_grad():
@@ -138,6 +138,7 @@ def _chosen_map(
     dims: int,
     named: str | None,
     subspace: str | None,
+    searched: bool,
 ) -> dict[str, Any]:
     """The map that a person named, or the one that suits the change, with what it is made of."""
     kind = methods.get(method)
@@ -146,7 +147,7 @@ def _chosen_map(
             if said is not None:
                 raise ScnError(f"the method {method} mixes no base models: leave out `{what}`")
         return {"name": maps.LEARNED}
-    name = named or kind.usual_map(transform, dims)
+    name = named or kind.usual_map(transform, dims, searched)
     places = _positions(name, transform, dataset, dims) if transform.measured else {}
     return {"name": name, **places}
 

@@ -62,8 +62,11 @@ class Method(ABC):
         return self.terms.together or 0.0
 
     @classmethod
-    def usual_map(cls, transform: Transform, dims: int) -> str:
-        """The map that a method which mixes takes for such a change, unless a person names another."""
+    def usual_map(cls, transform: Transform, dims: int, searched: bool = False) -> str:
+        """The map that a method which mixes takes for such a change, unless a person names another.
+
+        `searched`: whether the setting is to be found from the input.
+        """
         return LEARNED
 
     def require(self, backbone: nn.Module) -> None:  # noqa: B027

@@ -81,10 +81,14 @@ class SubspaceConfigurable(Method):
         return kind(space, self.dims, **arguments)
 
     @classmethod
-    def usual_map(cls, transform: Transform, dims: int) -> str:
+    def usual_map(cls, transform: Transform, dims: int, searched: bool = False) -> str:
         """The map that serves such a change best, as measured (docs/decisions.md): nodes where places can be
-        put at equal distances, and a learned map among turns in space or where nothing is known of alpha."""
+        put at equal distances, and a learned map among turns in space or where nothing is known of alpha. An
+        angle that is to be found is found best by Fourier series: no place of the circle is special to them.
+        """
         space = transform.space()
+        if searched and space == (Circle(),):
+            return "fourier"
         if space is None or not all(isinstance(axis, Line | Circle) for axis in space):
             return maps.LEARNED
         return "nodes" if fits_grid(space, dims) else maps.LEARNED

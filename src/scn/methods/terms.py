@@ -24,3 +24,8 @@ class Terms:
     together: float | None = None
     label_smoothing: float = 0.0
     huber_delta: float = 0.0
+
+    @property
+    def for_search(self) -> bool:
+        """Whether the setting is to be found from the input."""
+        return any((self.entropy_weight, self.wrong_entropy_weight, self.evidence_weight))
