@@ -10,6 +10,7 @@ import pytest
 from commands import run
 from scn import runs
 from scn.core.errors import ScnError
+from scn.core.registry import allow
 from scn.experiment import fit
 from scn.experiment.choice import choose
 from scn.experiment.fit import Limits, Size
@@ -91,6 +92,19 @@ def test_where_nothing_fits_the_smallest_is_named() -> None:
     choice = choose(data="digits", transform="rotation", width=8)
     with pytest.raises(ScnError, match="nothing fits ram 100 bytes: the smallest, scn factored:8, takes"):
         fit.candidates(choice, Limits(ram=100), ["scn"])
+
+
+def test_where_nothing_can_be_planned_the_reason_is_given() -> None:
+    with pytest.raises(ScnError, match="nodse"):
+        fit.candidates(choose(data="digits"), Limits(ram=100), ["scn"], variants={"map": ["nodse"]})
+
+
+def test_a_backbone_of_ones_own_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(Path(__file__).parents[2] / "examples")
+    choice = choose(data="digits", backbone="my_parts:TinyNet")
+    with allow("my_parts:TinyNet"):
+        found = fit.candidates(choice, Limits.read("flash=1m,ram=1m"), ["scn"], (3,), {"subspace": ["full"]})
+    assert [(one.dims, one.fits) for one in found] == [(3, True)]
 
 
 def test_a_network_for_each_setting_is_no_candidate() -> None:

@@ -61,3 +61,11 @@ def test_what_cannot_be_composed_is_said() -> None:
         transforms.get("rotation+light")
     with pytest.raises(ValueError, match="rotation"):
         transforms.get("rotaton+scaling")
+
+
+def test_a_composition_draws_evenly_what_its_parts_do() -> None:
+    """Turns in space do not crowd about poles because they are one part of several."""
+    both, alone = transforms.get("rotation-3d+brightness"), transforms.get("rotation-3d")
+    drawn = both.evenly(50, torch.Generator().manual_seed(0))
+    assert drawn.shape == (50, len(both.parameters))
+    torch.testing.assert_close(drawn[:, :3], alone.evenly(50, torch.Generator().manual_seed(0)))

@@ -83,10 +83,10 @@ class Candidate:
     fits: bool
 
 
-def size_of(config: RunConfig) -> Size:
-    """What the C export of such a network takes, before it is trained."""
+def size_of(config: RunConfig, backbone: str | None = None) -> Size:
+    """What the C export of such a network takes untrained; `backbone` names a class of one's own."""
     run = Run(Path(config.method), config)  # of which nothing is written
-    make = backbone_of(run)
+    make = backbone_of(run, backbone)
     with torch.random.fork_rng():
         facts = facts_of(subject_of(run, "network", network=run.method().build(make)), Options())
     return Size(facts["flash"]["total"], facts["ram"]["total"])
@@ -101,6 +101,7 @@ def candidates(
 ) -> list[Candidate]:
     """Of each method, map and subspace the largest network that fits; without one the smallest there is."""
     found: list[Candidate] = []
+    refused: list[ScnError] = []
     for name in dict.fromkeys(names):
         kind = methods.get(name)
         if kind.needs_fixed:
@@ -109,9 +110,12 @@ def candidates(
             kinds = {"subspace": SUBSPACES, **(variants or {})}
             for chosen in product(*kinds.values()):
                 said = dict(zip(kinds, chosen, strict=True))
-                found += _largest(_of_dims(choice, name, dims, said, telling(said, kinds)), limits)
+                several = _of_dims(choice, name, dims, said, telling(said, kinds), refused)
+                found += _largest(several, limits, choice.backbone)
         else:
-            found += _largest(_of_widths(choice, name), limits)
+            found += _largest(_of_widths(choice, name), limits, choice.backbone)
+    if not found:
+        raise refused[-1]
     if not any(one.fits for one in found):
         least = min(found, key=lambda one: (one.size.flash, one.size.ram))
         raise ScnError(
@@ -121,11 +125,13 @@ def candidates(
     return found
 
 
-def _largest(several: Iterator[tuple[str, int, str, RunConfig]], limits: Limits) -> list[Candidate]:
+def _largest(
+    several: Iterator[tuple[str, int, str, RunConfig]], limits: Limits, backbone: str
+) -> list[Candidate]:
     """Of networks in the order of their size: the last that fits."""
     last: Candidate | None = None
     for method, dims, more, config in several:
-        size = size_of(config)
+        size = size_of(config, backbone)
         now = Candidate(method, dims, more, config, size, limits.hold(size))
         if last is None or now.fits:
             last = now
@@ -135,13 +141,19 @@ def _largest(several: Iterator[tuple[str, int, str, RunConfig]], limits: Limits)
 
 
 def _of_dims(
-    choice: Choice, method: str, dims: Sequence[int], said: dict[str, str], more: str
+    choice: Choice,
+    method: str,
+    dims: Sequence[int],
+    said: dict[str, str],
+    more: str,
+    refused: list[ScnError],
 ) -> Iterator[tuple[str, int, str, RunConfig]]:
-    """More and more base models. What a map or a backbone has no use for is left out."""
+    """More and more base models. What a map or a backbone has no use for is left out, and why is kept."""
     for number in sorted(set(dims)):
         try:
             config = choice.config(method, dims=number, **said)
-        except ScnError:
+        except ScnError as error:
+            refused.append(error)
             continue
         yield method, number, more, config
 

@@ -36,6 +36,9 @@ class Composed(Transform):
             raise ScnError("the parts of a composition have no step in common: leave it out")
         return self.grid(max(2, int(MOST_SETTINGS ** (1 / len(self.parameters)) + 1e-9)))
 
+    def evenly(self, n: int, generator: torch.Generator | None = None) -> Tensor:
+        return torch.cat([part.evenly(n, generator) for part in self.parts], dim=1)
+
     def encode(self, params: Tensor) -> Tensor:
         pairs = zip(self.parts, self._divided(params), strict=True)
         return torch.cat([part.encode(own) for part, own in pairs], dim=-1)
