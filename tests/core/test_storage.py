@@ -202,3 +202,17 @@ def test_a_file_that_cannot_be_written_is_named_and_leaves_nothing(
     with pytest.raises(Failed, match=r"config\.json cannot be written: No space left on device"):
         write_atomically(tmp_path / "config.json", b"{}")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "content", [{"aliases": {"b": "gone"}}, {"aliases": 3}, {"format": "first"}, {"format": None}]
+)
+def test_a_sealed_file_that_we_would_not_write_is_a_clear_error(
+    content: dict[str, object], tmp_path: Path
+) -> None:
+    path = tmp_path / "odd.safetensors"
+    storage.save_model(path, {"a": torch.zeros(2)}, content)
+    with pytest.raises(
+        storage.ModelFileError, match=r"odd\.safetensors is (not a model file of scn|damaged)"
+    ):
+        storage.load_model(path)

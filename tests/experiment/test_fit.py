@@ -27,7 +27,7 @@ SMALL = ("--epochs", "1", "--batch-size", "64", "--seeds", "1", "--step", "90")
         ("flash=64k,ram=16k", Limits(65_536, 16_384)),
         ("ram=900", Limits(None, 900)),
         ("flash = 1.5M", Limits(1_572_864, None)),
-        ("ram=8kB,flash=2mb", Limits(2_097_152, 8_192)),
+        ("RAM=8kB,flash=2mb", Limits(2_097_152, 8_192)),
     ],
 )
 def test_limits_are_read(text: str, limits: Limits) -> None:
@@ -83,9 +83,9 @@ def test_the_largest_of_each_kind_that_fits_is_found() -> None:
 
 def test_base_models_that_no_grid_has_are_left_out() -> None:
     choice = choose(data="digits", transform="translation", width=8)
-    kinds = {"subspace": ["factored:8"]}
-    (found,) = fit.candidates(choice, Limits.read("flash=60k"), ["scn"], (2, 3, 4, 5, 6, 9), kinds)
-    assert found.dims == 9
+    kinds = {"subspace": ["factored:8"], "map": ["nodes"]}
+    (found,) = fit.candidates(choice, Limits.read("flash=60k"), ["scn"], (4, 5), kinds)
+    assert found.dims == 4
 
 
 def test_where_nothing_fits_the_smallest_is_named() -> None:
@@ -105,6 +105,14 @@ def test_a_backbone_of_ones_own_is_counted(monkeypatch: pytest.MonkeyPatch) -> N
     with allow("my_parts:TinyNet"):
         found = fit.candidates(choice, Limits.read("flash=1m,ram=1m"), ["scn"], (3,), {"subspace": ["full"]})
     assert [(one.dims, one.fits) for one in found] == [(3, True)]
+
+
+def test_a_seed_that_is_none_is_refused_before_any_work(tmp_path: Path) -> None:
+    for more in ((), ("--fit", "flash=1m")):
+        done = run("compare", "--data", "digits", "--seed", "-1", *more, *SMALL, "-o", str(tmp_path / "c"))
+        assert done.code == 2
+        assert "-1" in done.err
+        assert not (tmp_path / "c").exists()
 
 
 def test_a_network_for_each_setting_is_no_candidate() -> None:

@@ -124,7 +124,7 @@ def plan_what_fits(
     variants: dict[str, list[str]],
 ) -> list[Job]:
     """The runs of a comparison of what fits a device; what does not is said on standard error."""
-    found = fit.candidates(choice, fit.Limits.read(limits), names, dims, variants)
+    found = fit.candidates(choice, fit.Limits.read(limits), names, dims, variants, seeds.start)
     shown = Table(title=f"what fits {limits}, as float32 and without code", title_justify="left")
     for name in ("network", "flash", "RAM", ""):
         shown.add_column(name, justify="left" if name in ("network", "") else "right")
@@ -208,7 +208,8 @@ def command(
     Runs that are there already are not trained again. Writes comparison.json, comparison.png and
     report.html.
 
-    Examples: scn compare --task rotation/mlp/fashion-mnist --budget cpu -o runs/fashion
+    Examples: scn compare --data digits --methods scn,one4all --dims 3,8 --seeds 3 -o runs/digits
+    scn compare --task rotation/mlp/fashion-mnist --budget cpu -o runs/fashion
     scn compare --data digits --fit flash=64k,ram=16k -o runs/small
     """
     torch.set_num_threads(1)
@@ -217,12 +218,11 @@ def command(
     several = list(chosen.dims) if dims is None else whole_numbers("--dims", dims)
     variants = {name: said.split(",") for name, said in (("map", map_), ("subspace", subspace)) if said}
     chosen = replace(chosen, map=None if map_ else chosen.map, subspace=None)
-    repeated = range(seed, seed + seeds)
+    repeated, sizes = range(seed, seed + seeds), fit.DIMS if dims is None else several
     if limits is None:
         changed, make = get_transform(chosen.transform, chosen.preset), partial(chosen.config, seed=seed)
         planned = plan_jobs(make, changed, names, several, repeated, variants)
     else:
-        sizes = fit.DIMS if dims is None else several
         planned = plan_what_fits(chosen, limits, names or [MIXED, UNADAPTED], sizes, repeated, variants)
     test = Evaluation(chosen.settings(step), chosen.test_samples)
     outcomes = carry_out_all(planned, output, chosen.backbone, test, quiet, jobs, engine)

@@ -94,21 +94,21 @@ def load_model(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
     try:
         length = int.from_bytes(data[:8], "little")
         config = json.loads(json.loads(data[8 : 8 + length])["__metadata__"]["scn"])
-        seal = str(config["sha256"])
+        seal, version = str(config["sha256"]), int(config["format"])
     except (ValueError, KeyError, TypeError) as error:
         raise ModelFileError(f"{path} is not a model file of scn, or is damaged") from error
     if len(seal) != 64 or _seal(data.replace(seal.encode(), _UNSEALED.encode(), 1)) != seal:
         raise ModelFileError(f"{path} is damaged: its content does not match its checksum")
-    if config["format"] > NEWEST:
+    if version > NEWEST:
         raise ModelFileError(
-            f"{path} has format {config['format']}, but this version of scn reads up to {NEWEST}: "
-            "install a newer scn"
+            f"{path} has format {version}, but this version of scn reads up to {NEWEST}: install a newer scn"
         )
     try:
         tensors = safetensors.torch.load(data)
-    except SafetensorError as error:
+        tied = {name: tensors[kept] for name, kept in config["aliases"].items()}
+    except (SafetensorError, KeyError, AttributeError) as error:  # sealed, but not by us
         raise ModelFileError(f"{path} is damaged: {error}") from error
-    return tensors | {name: tensors[kept] for name, kept in config["aliases"].items()}, config
+    return tensors | tied, config
 
 
 def _seal(unsealed: bytes) -> str:

@@ -7,8 +7,9 @@ theta and activations in RAM. Which of them is best is then measured.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -17,7 +18,7 @@ import torch
 from scn import methods
 from scn.core.errors import ScnError
 from scn.experiment.choice import Choice
-from scn.experiment.jobs import Job, job_name, telling
+from scn.experiment.jobs import Job, job_name, kind_label, telling
 from scn.export import Options
 from scn.export.c import facts_of
 from scn.export.subject import subject_of
@@ -28,7 +29,7 @@ from scn.runs.collection import LoadedRun
 DIMS = (2, 3, 4, 5, 6, 8, 9, 12, 16, 24, 25, 32, 36, 48, 64)
 SUBSPACES = ("full", "factored:64", "factored:32", "factored:16", "factored:8")
 TIMES = (0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4, 6, 8)  # the width of the backbone, where nothing is mixed
-PARTS = ("flash", "ram")
+LIMIT = re.compile(r"\s*(flash|ram)\s*=\s*(\d+(?:\.\d+)?)\s*([km]?)b?\s*", re.IGNORECASE)
 UNITS = {"": 1, "k": 1024, "m": 1024**2}
 
 
@@ -44,12 +45,13 @@ class Limits:
         """From "flash=64k,ram=16k"; k is 1,024 bytes and m 1,024 k."""
         found: dict[str, int] = {}
         for part in text.split(","):
-            said = re.fullmatch(r"\s*(\w+)\s*=\s*([\d.]+)\s*([kKmM]?)[bB]?\s*", part)
-            if said is None or said[1] not in PARTS or said[2].count(".") > 1 or said[2] == ".":
+            said = LIMIT.fullmatch(part)
+            if said is None:
                 raise ScnError(f"`fit` takes limits such as flash=64k,ram=16k, but got {part.strip()!r}")
-            if said[1] in found:
-                raise ScnError(f"`fit` has two limits for {said[1]}: {text!r}")
-            found[said[1]] = int(float(said[2]) * UNITS[said[3].lower()])
+            name, number, unit = said[1].lower(), float(said[2]), UNITS[said[3].lower()]
+            if name in found:
+                raise ScnError(f"`fit` has two limits for {name}: {text!r}")
+            found[name] = int(number * unit)
         return cls(**found)
 
     def hold(self, size: Size) -> bool:
@@ -59,7 +61,7 @@ class Limits:
         )
 
     def __str__(self) -> str:
-        given = ((name, getattr(self, name)) for name in PARTS)
+        given = (("flash", self.flash), ("ram", self.ram))
         return ", ".join(f"{name} {limit:,} bytes" for name, limit in given if limit is not None)
 
 
@@ -75,12 +77,18 @@ class Size:
 class Candidate:
     """A network and its size: the largest of its kind that fits or, where none does, the smallest."""
 
-    method: str
-    dims: int
     more: str  # what tells it from others with the same method and D
     config: RunConfig
     size: Size
     fits: bool
+
+    @property
+    def method(self) -> str:
+        return self.config.method
+
+    @property
+    def dims(self) -> int:
+        return self.config.dims
 
 
 def size_of(config: RunConfig, backbone: str | None = None) -> Size:
@@ -98,6 +106,7 @@ def candidates(
     names: Iterable[str],
     dims: Sequence[int] = DIMS,
     variants: Mapping[str, Sequence[str]] | None = None,
+    seed: int = 0,
 ) -> list[Candidate]:
     """Of each method, map and subspace the largest network that fits; without one the smallest there is."""
     found: list[Candidate] = []
@@ -110,10 +119,11 @@ def candidates(
             kinds = {"subspace": SUBSPACES, **(variants or {})}
             for chosen in product(*kinds.values()):
                 said = dict(zip(kinds, chosen, strict=True))
-                several = _of_dims(choice, name, dims, said, telling(said, kinds), refused)
+                make = partial(choice.config, name, seed=seed, **said)
+                several = _of_dims(make, dims, telling(said, kinds), refused)
                 found += _largest(several, limits, choice.backbone)
         else:
-            found += _largest(_of_widths(choice, name), limits, choice.backbone)
+            found += _largest(_of_widths(choice, name, seed), limits, choice.backbone)
     if not found:
         raise refused[-1]
     if not any(one.fits for one in found):
@@ -125,14 +135,12 @@ def candidates(
     return found
 
 
-def _largest(
-    several: Iterator[tuple[str, int, str, RunConfig]], limits: Limits, backbone: str
-) -> list[Candidate]:
+def _largest(several: Iterator[tuple[str, RunConfig]], limits: Limits, backbone: str) -> list[Candidate]:
     """Of networks in the order of their size: the last that fits."""
     last: Candidate | None = None
-    for method, dims, more, config in several:
+    for more, config in several:
         size = size_of(config, backbone)
-        now = Candidate(method, dims, more, config, size, limits.hold(size))
+        now = Candidate(more, config, size, limits.hold(size))
         if last is None or now.fits:
             last = now
         if not now.fits:
@@ -141,33 +149,28 @@ def _largest(
 
 
 def _of_dims(
-    choice: Choice,
-    method: str,
-    dims: Sequence[int],
-    said: dict[str, str],
-    more: str,
-    refused: list[ScnError],
-) -> Iterator[tuple[str, int, str, RunConfig]]:
+    make: Callable[..., RunConfig], dims: Sequence[int], more: str, refused: list[ScnError]
+) -> Iterator[tuple[str, RunConfig]]:
     """More and more base models. What a map or a backbone has no use for is left out, and why is kept."""
     for number in sorted(set(dims)):
         try:
-            config = choice.config(method, dims=number, **said)
+            config = make(dims=number)
         except ScnError as error:
             refused.append(error)
             continue
-        yield method, number, more, config
+        yield more, config
 
 
-def _of_widths(choice: Choice, method: str) -> Iterator[tuple[str, int, str, RunConfig]]:
+def _of_widths(choice: Choice, method: str, seed: int) -> Iterator[tuple[str, RunConfig]]:
     """Wider and wider, where the backbone has a width."""
-    usual = choice.config(method)
+    usual = choice.config(method, seed=seed)
     width = usual.backbone["arguments"].get("width")
     if type(width) is not int:
-        yield method, 1, "", usual
+        yield "", usual
         return
     for other in dict.fromkeys(max(1, int(times * width)) for times in TIMES):
         wider = replace(choice, sizes={**choice.sizes, "width": other})
-        yield method, 1, f"width {other}", wider.config(method)
+        yield f"width {other}", wider.config(method, seed=seed)
 
 
 def jobs_of(found: Sequence[Candidate], seeds: range) -> list[Job]:
@@ -181,8 +184,7 @@ def jobs_of(found: Sequence[Candidate], seeds: range) -> list[Job]:
 
 
 def _label(one: Candidate) -> str:
-    more = re.sub(r"[^\w.]+", "-", one.more.replace(":", ".")).strip("-")
-    return "-".join(filter(None, (more, f"d{one.dims}" if methods.get(one.method).mixes else "")))
+    return kind_label(one.more, one.dims if methods.get(one.method).mixes else None)
 
 
 def best(jobs: Sequence[Job], folder: Path, score: Score, backbone: str | None = None) -> tuple[Job, bool]:

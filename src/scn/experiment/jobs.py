@@ -71,6 +71,13 @@ def job_name(method: str, label: str, seed: int) -> str:
     return "-".join(part for part in (method.replace(":", "."), label, f"seed{seed}") if part)
 
 
+def kind_label(more: str, dims: int | None) -> str:
+    """What the name of a run says beside method and seed, of what a table says and D."""
+    for text, written in ((", ", "-"), (" ", "-"), (":", "."), ("*", "")):
+        more = more.replace(text, written)
+    return "-".join(part for part in (more, "" if dims is None else f"d{dims}") if part)
+
+
 def telling(chosen: Mapping[str, str], variants: Mapping[str, Sequence[str]]) -> str:
     """What a table says of a variant: the values that others have otherwise."""
     return ", ".join(value for name, value in chosen.items() if len(variants[name]) > 1)
@@ -99,8 +106,7 @@ def _kinds(
         for choice in itertools.product(*(dict.fromkeys(values) for values in variants.values())):
             chosen = dict(zip(variants, choice, strict=True))
             said = telling(chosen, variants)
-            label = "".join(f"{v.replace(':', '.').replace('*', '')}-" for v in said.split(", ") if v)
-            found += [(f"{label}d{d}", said, {"dims": d, **chosen}) for d in dict.fromkeys(dims)]
+            found += [(kind_label(said, d), said, {"dims": d, **chosen}) for d in dict.fromkeys(dims)]
         return found
     if not kind.needs_fixed:
         return [("", "", {})]
