@@ -105,4 +105,6 @@ MAPPED = {
     "fourier of one": Mapped("fourier", "pitch", 1),
     "categories": Mapped("categories", "mounting", 5),
     "categories that share": Mapped("categories", "mounting", 3),
+    "linear": Mapped("linear", "rotation", 3),
+    "generated": Mapped("generated", "translation", 6),
 }

@@ -17,7 +17,7 @@ from scn.core.compact import Factored, LowRank
 from scn.core.errors import ScnError
 from small_backbones import CASES, Case, TiedLayers
 
-KINDS = ("factored:2", "low-rank:1")
+KINDS = ("factored:2", "low-rank:1", "gains")
 
 
 def mlp() -> nn.Module:
@@ -85,7 +85,7 @@ def test_with_less_rank_it_is_the_nearest() -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["factored:12", "low-rank:3"])
+@pytest.mark.parametrize("name", ["factored:12", "low-rank:3", "gains"])
 def test_the_first_base_model_starts_as_the_backbone(name: str) -> None:
     backbone, x = mlp(), torch.randn(5, 1, 8, 8)
     net = scn.SCN(backbone, 2, 4, map="nodes", subspace=name)
@@ -95,7 +95,7 @@ def test_the_first_base_model_starts_as_the_backbone(name: str) -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
-@pytest.mark.parametrize("name", ["factored:1", "low-rank:1"])
+@pytest.mark.parametrize("name", ["factored:1", "low-rank:1", "gains"])
 @pytest.mark.parametrize("mapped", ["nodes", "learned"])
 def test_several_alpha_are_as_each_alone_whatever_the_backbone(case: Case, name: str, mapped: str) -> None:
     net = scn.SCN(case.backbone(), 2, 6, map=mapped, subspace=name).eval()
@@ -163,7 +163,7 @@ def test_a_subspace_of_a_newer_version_is_explained(tmp_path: Path, monkeypatch:
     [
         (
             "factor:3",
-            "there is no subspace 'factor:3': say one of full, factored:R, low-rank:R, shared:PATTERN",
+            "there is no subspace 'factor:3': say one of full, factored:R, low-rank:R, gains, shared:PATTERN",
         ),
         ("factored", "there is no subspace"),
         ("factored:0", "there is no subspace"),
@@ -288,3 +288,27 @@ def test_nodes_are_resampled_grown_and_frozen_in_a_compact_subspace_too(name: st
     before = learned(x, around(3))
     learned.grow(2)
     torch.testing.assert_close(learned(x, around(3)), before, atol=1e-5, rtol=1e-4)
+
+
+def test_gains_follow_a_norm_layer_where_there_is_one() -> None:
+    """Conditional normalisation: its own factors are mixed, and the layer before it is shared whole."""
+    backbone = nn.Sequential(
+        nn.Conv2d(1, 4, 3, bias=False), nn.BatchNorm2d(4), nn.ReLU(), nn.Flatten(), nn.Linear(144, 3)
+    )
+    net = scn.SCN(backbone, 2, 4, map="nodes", subspace="gains")
+    mixed = [slot.names[0] for slot in net.subspace.slots]
+    assert mixed == ["1.weight", "1.bias", "4.gains.weight", "4.gains.bias"]
+    assert net.theta.shape == (4, 2 * 4 + 2 * 3)
+
+
+def test_gains_serve_grouped_convolutions_and_layers_without_a_bias() -> None:
+    backbone = nn.Sequential(nn.Conv1d(4, 6, 3, groups=2, bias=False), nn.Flatten(), nn.Linear(48, 3))
+    alike: Any = {"init": "pretrained", "noise": 0.0}
+    net, x = scn.SCN(backbone, 2, 4, map="nodes", subspace="gains", **alike), torch.randn(8, 4, 10)
+    assert net.theta.shape == (4, 2 * 6 + 2 * 3)
+    torch.testing.assert_close(net(x, around(4)), backbone(x), atol=1e-5, rtol=1e-4)
+
+
+def test_gains_need_a_layer() -> None:
+    with pytest.raises(ScnError, match="finds no linear layer"):
+        scn.SCN(nn.Sequential(nn.Flatten(), nn.PReLU()), 2, 4, subspace="gains")

@@ -37,6 +37,8 @@ NAMES = ["nodes", "experts", "fourier", "learned"]
 CASES_OF_MAPS = [
     (name, space, dims) for name in NAMES for space, dims in PLACED if name != "fourier" or space != TURNS
 ]
+CASES_OF_MAPS += [("generated", space, 5) for space in (LINE, CIRCLE, TURNS, PLANE)]
+CASES_OF_MAPS += [("linear", LINE, 2), ("linear", CIRCLE, 3), ("linear", TURNS, 10), ("linear", TORUS, 4)]
 
 
 def named(value: object) -> str:
@@ -73,7 +75,7 @@ def test_every_row_sums_to_one(name: str, space: Space, dims: int) -> None:
     beta = mapped(alpha)
     assert beta.shape == (40, dims)
     torch.testing.assert_close(beta.sum(dim=-1), torch.ones(40), atol=1e-5, rtol=0)
-    if name != "fourier":
+    if name not in ("fourier", "linear", "generated"):
         assert beta.min() >= 0
     assert mapped(alpha[:0]).shape == (0, dims)
     torch.testing.assert_close(mapped(alpha.view(5, 8, -1)), beta.view(5, 8, -1), atol=1e-5, rtol=0)
@@ -375,6 +377,26 @@ def test_without_a_space_two_values_are_an_angle() -> None:
     torch.testing.assert_close(net.beta(around(8)), torch.eye(8), atol=1e-5, rtol=0)
 
 
+def test_the_map_linear_is_what_alpha_as_an_input_does() -> None:
+    """A bias that is mixed so is the bias plus a matrix by alpha."""
+    net = scn.SCN(mlp(), 2, 3, map="linear", configurable="layers.1.bias")
+    first, cosine, sine = net.theta
+    for alpha in around(4, 0.1):
+        expected = first + alpha[0] * (cosine - first) + alpha[1] * (sine - first)
+        torch.testing.assert_close(net.configure(alpha).get_parameter("layers.1.bias"), expected)
+
+
+def test_maps_without_a_softmax_say_what_they_need(tmp_path: Path) -> None:
+    with pytest.raises(ScnError, match="with 2 values dims must be 3, but is 4"):
+        scn.SCN(mlp(), 2, 4, map="linear")
+    with pytest.raises(ScnError, match="dims must be at least 2"):
+        scn.SCN(mlp(), 2, 1, map="generated")
+    net = scn.SCN(mlp(), 2, 4, map="generated")
+    with pytest.raises(ScnError, match="choose dims when it is made"):
+        net.grow(2)
+    assert net.prune(around(8)) == []
+
+
 @pytest.mark.parametrize("name", ["nodes", "experts", "fourier", "categories"])
 def test_a_base_model_with_a_place_cannot_be_divided(name: str) -> None:
     net = network(name, 4, (Categories(4),) if name == "categories" else CIRCLE)
@@ -465,7 +487,7 @@ def test_gradients_are_those_of_the_dense_mixture(case: Case) -> None:
     assert (net.theta.grad != 0).any(dim=1).sum() <= 4
 
 
-@pytest.mark.parametrize("name", ["nodes", "experts", "fourier", "learned"])
+@pytest.mark.parametrize("name", ["nodes", "experts", "fourier", "learned", "generated"])
 def test_alpha_can_be_searched_for(name: str) -> None:
     net, x = network(name).double(), torch.randn(6, 1, 4, 4).double()
     for alpha in (around(1, 0.03)[0].double(), around(3, 0.03).double()):

@@ -28,7 +28,7 @@ OPERATIONS = (
     "categories",
 )
 NODES = Mapped("nodes", "rotation", 5)
-KINDS = ("factored:4", "low-rank:3", "shared:layers.1.weight")
+KINDS = ("factored:4", "low-rank:3", "gains", "shared:layers.1.weight")
 WAYS = {
     f"{theta}, {weights}": Options(theta=theta, weights=weights)
     for theta in ("ram", "row", "fixed")
@@ -44,7 +44,9 @@ def convolutions() -> nn.Module:
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("kind", [*KINDS, "convolutions factored:2", "convolutions low-rank:2"])
+@pytest.mark.parametrize(
+    "kind", [*KINDS, "convolutions factored:2", "convolutions low-rank:2", "convolutions gains"]
+)
 def test_compact_networks_answer_as_torch_does(kind: str, way: str, tmp_path: Path) -> None:
     options, (*convolves, subspace) = WAYS[way], kind.split()
     torch.manual_seed(0)
@@ -67,7 +69,9 @@ def test_compact_networks_answer_as_torch_does(kind: str, way: str, tmp_path: Pa
 
 
 @pytest.mark.parametrize("theta", ["ram", "row"])
-@pytest.mark.parametrize("kind", [*KINDS, "convolutions factored:2", "convolutions low-rank:2"])
+@pytest.mark.parametrize(
+    "kind", [*KINDS, "convolutions factored:2", "convolutions low-rank:2", "convolutions gains"]
+)
 def test_compact_networks_in_whole_numbers(kind: str, theta: str, tmp_path: Path) -> None:
     *convolves, subspace = kind.split()
     torch.manual_seed(0)

@@ -3,6 +3,7 @@
     full            W(alpha) is mixed as it is
     factored:R      W(alpha) = A(alpha) B      B, R rows, is shared; a convolution's A is 1x1
     low-rank:R      W(alpha) = W + A(alpha) C(alpha)      W is shared; A and C have rank R
+    gains           W(alpha) = g(alpha) W      W is shared; g has a factor for each output
     shared:PATTERN  parameters whose names match are shared, all others are mixed
 
 A rotation acts linearly on an image: what B must keep of it is the same for every angle. Layers are replaced
@@ -13,20 +14,25 @@ from __future__ import annotations
 
 import copy
 import fnmatch
+import itertools
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
+from torch.nn.modules.batchnorm import _BatchNorm
+from torch.nn.modules.instancenorm import _InstanceNorm
 
 from scn.core.errors import ScnError
+from scn.core.gains import Gains
 from scn.core.layout import Slot
 
 WIDE = 4  # a layer is worth it from so many times R inputs on
-FULL = "full"
-KINDS = (FULL, "factored:R", "low-rank:R", "shared:PATTERN")
+FULL, GAINS = "full", "gains"
+KINDS = (FULL, "factored:R", "low-rank:R", GAINS, "shared:PATTERN")
 LAYERS = (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d)
+NORMS = (_BatchNorm, _InstanceNorm, nn.LayerNorm, nn.GroupNorm, nn.RMSNorm)
 
 
 class _Replacement(nn.Module):
@@ -99,6 +105,27 @@ class LowRank(_Replacement):
         _take_bias(self.outer, layer)
 
 
+class Gained(_Replacement, nn.Sequential):
+    """`wide`, shared, then a factor and a shift of each of its outputs, configured."""
+
+    bias_name = "gains.bias"
+
+    def __init__(self, layer: Any, rank: int) -> None:
+        super().__init__()
+        self.wide = copy.deepcopy(layer)
+        self.wide.bias = None
+        self.gains = Gains(len(layer.weight), -1 if isinstance(layer, nn.Linear) else 1).to(layer.weight)
+
+    @property
+    def weight(self) -> Tensor:
+        return self.gains.weight.view(-1, *(1,) * (self.wide.weight.dim() - 1)) * self.wide.weight
+
+    @torch.no_grad()
+    def start_from(self, layer: Any) -> None:
+        self.wide.weight.copy_(layer.weight)
+        _take_bias(self.gains, layer)
+
+
 def _product(after: Tensor, before: Tensor) -> Tensor:
     """The weight of one layer for two, of which the second is linear or 1x1."""
     return (after.flatten(1) @ before.flatten(1)).view(-1, *before.shape[1:])
@@ -129,7 +156,11 @@ def _after(layer: Any, inputs: int, bias: bool) -> Any:
     return made.to(layer.weight)
 
 
-REPLACEMENTS: dict[str, type[Factored | LowRank]] = {"factored": Factored, "low-rank": LowRank}
+REPLACEMENTS: dict[str, type[Factored | LowRank | Gained]] = {
+    "factored": Factored,
+    "low-rank": LowRank,
+    GAINS: Gained,
+}
 
 
 @dataclass(frozen=True)
@@ -178,10 +209,12 @@ def compact(name: str, backbone: nn.Module, slots: Sequence[Slot]) -> Compact:
             what = "no parameter" if left else "every parameter"
             raise ScnError(f"subspace={name} shares {what}. The backbone has: {', '.join(mixed)}")
         return Compact(name, kind, 0, (), tuple(left))
-    if kind not in REPLACEMENTS or not value.isdecimal() or int(value) < 1:
+    alone = {slot.names[0] for slot in slots if len(slot.names) == 1}  # tied ones must stay tied
+    if name == GAINS:
+        return _gained(backbone, alone, mixed)
+    if kind not in REPLACEMENTS or kind == GAINS or not value.isdecimal() or int(value) < 1:
         raise ScnError(f"there is no subspace {name!r}: say one of {', '.join(KINDS)}, such as factored:32")
     rank = int(value)
-    alone = {slot.names[0] for slot in slots if len(slot.names) == 1}  # tied ones must stay tied
     layers = tuple(full for full, layer in backbone.named_modules() if _is_wide(full, layer, rank, alone))
     if not layers:
         raise ScnError(
@@ -189,6 +222,30 @@ def compact(name: str, backbone: nn.Module, slots: Sequence[Slot]) -> Compact:
             f"least {WIDE} x {rank} inputs for each output. Choose a smaller rank, or the subspace full"
         )
     return Compact(name, kind, rank, layers, tuple(_renamed(kind, rank, backbone, layers, mixed)))
+
+
+def _gained(backbone: nn.Module, alone: Set[str], mixed: Sequence[str]) -> Compact:
+    """Gains for every layer, but where a norm layer comes next, whose own are mixed instead."""
+    leaves = [(full, module) for full, module in backbone.named_modules() if not any(module.children())]
+    followed = {full for (full, _), (_, after) in itertools.pairwise(leaves) if isinstance(after, NORMS)}
+    layers = tuple(
+        full
+        for full, layer in leaves
+        if full and type(layer) in LAYERS and f"{full}.weight" in alone and full not in followed
+    )
+    norms = [
+        f"{full}.{name}"
+        for full, module in leaves
+        if isinstance(module, NORMS)
+        for name, _ in module.named_parameters()
+    ]
+    own = [name for name in _renamed(GAINS, 0, backbone, layers, mixed) if name not in mixed]
+    found = (*(name for name in norms if name in mixed), *own)
+    if not found:
+        raise ScnError(
+            f"subspace={GAINS} finds no linear layer, convolution or norm layer among what is configurable"
+        )
+    return Compact(GAINS, GAINS, 0, layers, found)
 
 
 def rebuilt(content: dict[str, Any]) -> Compact:
@@ -214,6 +271,7 @@ def _renamed(
     found = [name for name in mixed if name.rpartition(".")[0] not in layers]
     for full in layers:
         made = REPLACEMENTS[kind](backbone.get_submodule(full), rank)
-        shared = made.shared_names if f"{full}.bias" in mixed else (*made.shared_names, made.bias_name)
+        keeps = backbone.get_submodule(full).bias is not None and f"{full}.bias" not in mixed
+        shared = (*made.shared_names, made.bias_name) if keeps else made.shared_names
         found += [f"{full}.{name}" for name, _ in made.named_parameters() if name not in shared]
     return found

@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.modules.instancenorm import _InstanceNorm
 
+from scn.core.gains import Gains
 from scn.core.precision import full_precision
 
 
@@ -217,7 +218,7 @@ LAYERS = {
     kind.forward
     for kind in (
         nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d, _BatchNorm, _InstanceNorm, nn.LayerNorm, nn.GroupNorm,
-        nn.RMSNorm,
+        nn.RMSNorm, Gains,
     )
 }  # fmt: skip
 

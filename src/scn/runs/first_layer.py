@@ -3,6 +3,7 @@
     full        W(alpha)
     factored    W(alpha) = A(alpha) B
     low-rank    W(alpha) = W + A(alpha) C(alpha)
+    gains       W(alpha) = g(alpha) W
 
 The narrow matrices of a compact subspace say nothing to the eye; their product is an image.
 """
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from scn.core.compact import Factored, LowRank
+from scn.core.compact import Factored, Gained, LowRank
 from scn.core.network import SCN
 
 
@@ -45,10 +46,10 @@ class FirstLayer:
 @torch.no_grad()
 def first_layer(net: SCN) -> FirstLayer | None:
     """The first configured layer with units; None where no layer has any."""
+    sets = {name: bases.detach() for name, bases in net.subspace.base_sets().items()}
     slot = next((slot for slot in net.subspace.slots if len(slot.shape) > 1), None)
     if slot is None:
-        return None
-    sets = {name: bases.detach() for name, bases in net.subspace.base_sets().items()}
+        return _with_gains(net, sets)
     name = slot.names[0]
     owner = name.rpartition(".")[0].rpartition(".")[0]
     layer = net.backbone.get_submodule(owner)
@@ -62,3 +63,14 @@ def first_layer(net: SCN) -> FirstLayer | None:
     outer, inner = sets[f"{owner}.outer.weight"].flatten(2), sets[f"{owner}.inner.weight"]
     formula = "A = Σ βᵢAᵢ, C = Σ βᵢCᵢ, W shared"
     return FirstLayer(f"{owner} = W + A C", formula, inner, outer, layer.wide.weight.detach())
+
+
+def _with_gains(net: SCN, sets: dict[str, Tensor]) -> FirstLayer | None:
+    """Where nothing but gains is configured: the shared weights by the factors of their units."""
+    for owner in net.compact.layers if net.compact else ():
+        layer = net.backbone.get_submodule(owner)
+        if isinstance(layer, Gained):
+            wide = layer.wide.weight.detach().unsqueeze(0)
+            factors = sets[f"{owner}.gains.weight"].diag_embed()
+            return FirstLayer(f"{owner} = g W", "g = Σ βᵢgᵢ, W shared", wide, factors)
+    return None

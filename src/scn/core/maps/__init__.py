@@ -8,6 +8,8 @@
 | experts | the nearest of D places, nothing is mixed | 1 |
 | fourier | trigonometric interpolation between D nodes | all |
 | categories | one base model for each category, or a learned table | 1, or all |
+| linear | a linear function of alpha, in D = S + 1 coefficients | all |
+| generated | the published network without its softmax | all |
 
 To add one, write a subclass of `Map` decorated by `@registry.register("name")` and import it here.
 """
@@ -24,6 +26,7 @@ from scn.core.maps.base import Map, registry
 from scn.core.maps.categories import CategoryTable
 from scn.core.maps.experts import Experts
 from scn.core.maps.fourier import Fourier
+from scn.core.maps.generated import Generated, Linear
 from scn.core.maps.learned import Learned, LearnedFromNodes
 from scn.core.maps.nodes import Nodes
 from scn.core.space import Space
@@ -62,7 +65,7 @@ def _require_size(space: Space, alpha_dim: int) -> None:
 
 
 def is_learned(name: str) -> bool:
-    """Whether the map of this name is learned together with the base models."""
+    """Whether the map of this name is learned with a softmax, and needs base models that start apart."""
     return issubclass(get(name), Learned)
 
 
@@ -102,8 +105,10 @@ __all__ = [
     "CategoryTable",
     "Experts",
     "Fourier",
+    "Generated",
     "Learned",
     "LearnedFromNodes",
+    "Linear",
     "Map",
     "Nodes",
     "built",

@@ -9,10 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from scn.core.maps import CategoryTable, Experts, Fourier, Learned, LearnedFromNodes, Map, Nodes
+from scn.core.maps import (
+    CategoryTable,
+    Experts,
+    Fourier,
+    Generated,
+    Learned,
+    LearnedFromNodes,
+    Linear,
+    Map,
+    Nodes,
+)
 from scn.export import encode
 from scn.export.graph import CannotExport
-from scn.export.maps import categories, fourier, learned, nodes
+from scn.export.maps import categories, fourier, generated, learned, nodes
 from scn.export.parts import Parts
 from scn.transforms import Transform
 
@@ -26,6 +36,8 @@ WRITERS: dict[type[Map], Writer] = {
     Experts: nodes.add_experts,
     Fourier: fourier.add,
     CategoryTable: categories.add,
+    Linear: generated.add_linear,
+    Generated: generated.add,
 }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from torch import Tensor
+
 from scn.core.maps.learned import HIDDEN_UNITS, Learned
 from scn.export.pack import packed
 from scn.export.parts import Parts
@@ -24,14 +26,21 @@ for (i = 0; i < SCN_DIMS; i++) {
 
 def add(parts: Parts, confignet: Learned, checks: list[str]) -> None:
     """Add its tables, and the statements that compute by them."""
-    parts.need("exp", "store", "linear", "linear_ram")
-    calls = []
-    for label, layer, x, y, size, relu in (
-        ("hidden", confignet.hidden, "alpha", "hidden", HIDDEN_UNITS, 1),
-        ("output", confignet.output, "hidden", "beta", "SCN_DIMS", 0),
-    ):
-        tables = {"weights": packed(layer.weight.unsqueeze(0)), "bias": layer.bias}
-        names = [parts.add_floats(f"scn_{label}_{kind}", values, LABEL) for kind, values in tables.items()]
-        calls.append(f"scn_linear({', '.join(names)}, {x}, {y}, {size}, {layer.in_features}, {relu});")
+    parts.need("exp")
+    hidden, output = confignet.hidden, confignet.output
+    calls = [
+        add_layer(parts, "hidden", hidden.weight, hidden.bias, "alpha", "hidden", relu=True),
+        add_layer(parts, "output", output.weight, output.bias, "hidden", "beta"),
+    ]
     parts.map_label = LABEL
     parts.beta = [*DECLARED, *checks, *calls, *SOFTMAX.splitlines()]
+
+
+def add_layer(
+    parts: Parts, label: str, weight: Tensor, bias: Tensor, x: str, y: str, *, relu: bool = False
+) -> str:
+    """Add the tables of a linear layer; returns the call that computes y from x."""
+    parts.need("store", "linear", "linear_ram")
+    tables = {"weights": packed(weight.unsqueeze(0)), "bias": bias}
+    names = [parts.add_floats(f"scn_{label}_{kind}", values, LABEL) for kind, values in tables.items()]
+    return f"scn_linear({', '.join(names)}, {x}, {y}, {len(weight)}, {weight.shape[1]}, {int(relu)});"

@@ -16,6 +16,7 @@ import torch.nn.functional as F
 from torch import Tensor, fx, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
+from scn.core.gains import Gains
 from scn.export.graph import Graph, Window
 from scn.export.operations.affine import in_float, in_int8, recognise
 from scn.export.operations.base import Operation
@@ -64,6 +65,7 @@ class Affine(Operation):
         nn.Conv1d: _convolution,
         nn.Conv2d: _convolution,
         _BatchNorm: _norm,
+        Gains: _norm,
     }
     float_snippets: ClassVar[Mapping[str, str]] = from_files("linear_row", "gather", "conv_ram", "conv_row")
     int8_snippets: ClassVar[Mapping[str, str]] = from_files(
