@@ -29,15 +29,6 @@ def readings(tmp_path: Path) -> Path:
     return tmp_path / "readings.npz"
 
 
-def test_alpha_stands_behind_the_readings() -> None:
-    light = transforms.get("light")
-    params = torch.tensor([[10.0], [760.0]])
-    told = methods.get("one4all-alpha")(light)
-    assert told.see(torch.zeros(1, 3), params[1]).tolist() == [[0, 0, 0, 1]]
-    seen = told.see(torch.zeros(4, 3), params)
-    assert seen.tolist() == [[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 0, 1]]
-
-
 def test_the_control_sees_alpha_alone(readings: Path) -> None:
     light = transforms.get("light")
     params = torch.tensor([[10.0], [760.0]])
@@ -50,10 +41,9 @@ def test_the_control_sees_alpha_alone(readings: Path) -> None:
 
 def test_readings_are_normalised_and_alpha_is_left_as_it_is(readings: Path) -> None:
     config = plan_run(str(readings), "light", "mlp", "one4all-alpha", Recipe(batch_size=64))
-    assert config.backbone["arguments"]["shape"] == [4]
-    mean, deviation = config.normalisation["mean"], config.normalisation["deviation"]
-    assert (len(mean), mean[3], deviation[3]) == (4, 0, 1)
-    assert deviation[0] < 0.02  # of readings below 1000 in a range of 32767
+    assert config.backbone["arguments"]["shape"] == [3]
+    assert len(config.normalisation["mean"]) == 3
+    assert config.normalisation["deviation"][0] < 0.02  # of readings below 1000 in a range of 32767
 
 
 def test_it_uses_what_it_is_told(readings: Path, tmp_path: Path) -> None:
@@ -76,9 +66,3 @@ def test_it_uses_what_it_is_told(readings: Path, tmp_path: Path) -> None:
         means[method] = json.loads(run("evaluate", folder, "--json").out)["mean"]
     assert min(means["one4all-alpha"], means["alpha-alone"]) > 0.8
     assert means["one4all"] < 0.65  # no more than chance
-
-
-def test_an_image_has_no_place_for_alpha(tmp_path: Path) -> None:
-    result = run("train", "--method", "one4all-alpha", "-o", str(tmp_path / "run"))
-    assert result.code == 2
-    assert "does not work for rotation: alpha is put beside readings of a sensor" in result.err

@@ -26,7 +26,7 @@ from scn.core.storage import load_model
 from scn.data import Normalisation
 from scn.experiment.plan import plan_run
 from scn.experiment.train import train
-from scn.methods.scn_method import FAR_DRAWS
+from scn.methods.mixed import FAR_DRAWS
 from scn.objectives.classification import ACCURACY, Classification
 from scn.report.repeat import commands
 from scn.runs import backbone_of

@@ -12,6 +12,7 @@ from scn.backbones.resnet18 import ResNet18
 from scn.backbones.shallow_cnn import ShallowCNN
 from scn.backbones.shift_invariant import ShiftInvariantCNN
 from scn.backbones.tapering_mlp import TaperingMLP
+from scn.backbones.ti_pooling_cnn import TIPoolingCNN
 from scn.core.registry import backbones as registry
 
 get = registry.get
@@ -24,6 +25,7 @@ __all__ = [
     "ResNet18",
     "ShallowCNN",
     "ShiftInvariantCNN",
+    "TIPoolingCNN",
     "TaperingMLP",
     "factory",
     "get",

@@ -41,13 +41,14 @@ from scn.experiment import engines, fit
 from scn.experiment.choice import Choice
 from scn.experiment.compare import compare, describe, entitle
 from scn.experiment.jobs import Evaluation, Job, plan_jobs
+from scn.export.account import CHANGED, Account, account_of
 from scn.methods import MIXED, UNADAPTED
 from scn.objectives import Score
 from scn.plots.comparison import draw_comparison
 from scn.plots.style import label
 from scn.report import write_report
 from scn.runs import Run
-from scn.runs.collection import collect
+from scn.runs.collection import LoadedRun, collect
 from scn.runs.outcome import Outcome, Row, table, write_comparison
 from scn.transforms import get as get_transform
 
@@ -115,6 +116,27 @@ def show(rows: Sequence[Row], score: Score, title: str) -> None:
     Console(width=100).print(shown)
 
 
+def show_accounts(rows: Sequence[Row], accounts: Sequence[Account]) -> None:
+    """What each of them costs and needs, on standard output."""
+    shown = Table(title="what each costs and must be given, as float32", title_justify="left")
+    for name in ("method", "flash", "RAM", "multiply-adds of an answer", "of a change of alpha", "is given"):
+        shown.add_column(name, justify="left" if name in ("method", "is given") else "right")
+    for row, account in zip(rows, accounts, strict=True):
+        mark = "" if account.exported else " *"
+        answer = "?" if account.operations is None else f"{account.operations:,}"
+        shown.add_row(
+            label(row.method, row.dims, row.more),
+            f"{account.flash:,}{mark}",
+            f"{account.ram:,}{mark}",
+            answer,
+            f"{account.change:,}",
+            account.given if account.labels == CHANGED else f"{account.given}; labels of {account.labels}",
+        )
+    if not all(account.exported for account in accounts):
+        shown.caption = "* counted: the C export does not express this network"
+    Console(width=120).print(shown)
+
+
 def plan_what_fits(
     choice: Choice,
     limits: str,
@@ -154,19 +176,29 @@ def finish(
     config = jobs[0].config
     score = Run(folder, config).objective().score
     rows, facts = table(outcomes, score), describe(jobs, test)
+    accounts = [account_of(_first(row, jobs, folder, backbone)) for row in rows]
     title = entitle(facts, rows[0].seeds)
-    written = write_comparison(rows, folder, facts)
+    counted = [{**asdict(row), **account.as_json()} for row, account in zip(rows, accounts, strict=True)]
+    written = write_comparison(counted, folder, facts)
     picture = folder / "comparison.png"
     draw_comparison(outcomes, get_transform(config.transform, config.preset), score, title, picture)
     if as_json:
-        print(json.dumps({**facts, "rows": [asdict(row) for row in rows]}))
+        print(json.dumps({**facts, "rows": counted}))
     else:
         show(rows, score, title)
+        show_accounts(rows, accounts)
     page = folder / "report.html"
     write_report(collect([folder / job.name for job in jobs], backbone), page)
     print(f"wrote {written} and {picture}", file=sys.stderr)
     print(f"the report is {page}", file=sys.stderr)
     return rows
+
+
+def _first(row: Row, jobs: Sequence[Job], folder: Path, backbone: str) -> LoadedRun:
+    """A run of a line of the table."""
+    wanted = row.method, row.dims, row.more
+    job = next(job for job in jobs if (job.config.method, job.config.dims, job.more) == wanted)
+    return LoadedRun(Run(folder / job.name, job.config), job.more, backbone)
 
 
 def command(

@@ -36,8 +36,8 @@ class Choice:
     subspace: str | None = None
 
     def config(self, method: str, **more: Any) -> RunConfig:
-        if methods.get(method).mixes:
-            more = {"map": self.map, "subspace": self.subspace, **more}
+        stored = {"map": self.map, "subspace": self.subspace}
+        more = {**{name: stored[name] for name in methods.get(method).takes}, **more}
         return plan_run(
             self.data,
             self.transform,

@@ -116,7 +116,8 @@ def candidates(
         if kind.needs_fixed:
             raise ScnError(f"{name} is a network for each setting, and `fit` chooses one for all of them")
         if kind.mixes:
-            kinds = {"subspace": SUBSPACES, **(variants or {})}
+            all_kinds = {"subspace": SUBSPACES, **(variants or {})}
+            kinds = {what: values for what, values in all_kinds.items() if what in kind.takes}
             for chosen in product(*kinds.values()):
                 said = dict(zip(kinds, chosen, strict=True))
                 make = partial(choice.config, name, seed=seed, **said)

@@ -46,16 +46,15 @@ def plan_jobs(
 ) -> list[Job]:
     """Every run of the comparison; `make(method, dims=..., fixed=...)` gives the configuration of one.
 
-    Without names, all methods that can deal with the transform. `variants` are maps and subspaces that those
-    which mix are trained with, by the names of the arguments.
+    Without names, the usual methods that can deal with the transform. `variants` are maps and subspaces of
+    those that take them, by the names of the arguments.
     """
     if not seeds:
         raise ScnError(f"`seeds` must be at least 1, but is {len(seeds)}")
     if not dims or min(dims) < 1:
         raise ScnError(f"`dims` must be at least 1, but got {min(dims, default='none')}")
     if names is None:
-        able = [name for name in methods.registry if methods.get(name).objection(transform) is None]
-        names = sorted(able, key=lambda name: not methods.get(name).mixes)
+        names = [name for name in methods.USUAL if methods.get(name).objection(transform) is None]
     jobs: dict[int, list[Job]] = {seed: [] for seed in seeds}
     for name in dict.fromkeys(names):
         own = seeds[:1] if methods.get(name).needs_fixed else seeds  # one network for each setting is enough
@@ -85,15 +84,10 @@ def telling(chosen: Mapping[str, str], variants: Mapping[str, Sequence[str]]) ->
 
 def _with_maps_named(jobs: list[Job]) -> list[Job]:
     """Where D decides which map suits, the jobs say which they have."""
-    known = {job.config.map["name"] for job in jobs if methods.get(job.config.method).mixes and not job.more}
-    if len(known) < 2:
+    several = [job for job in jobs if "map" in methods.get(job.config.method).takes and not job.more]
+    if len({job.config.map["name"] for job in several}) < 2:
         return jobs
-    return [
-        replace(job, more=job.config.map["name"])
-        if methods.get(job.config.method).mixes and not job.more
-        else job
-        for job in jobs
-    ]
+    return [replace(job, more=job.config.map["name"]) if job in several else job for job in jobs]
 
 
 def _kinds(
@@ -103,11 +97,14 @@ def _kinds(
     what is configured."""
     if kind.mixes:
         found = []
+        variants = {name: values for name, values in variants.items() if name in kind.takes}
         for choice in itertools.product(*(dict.fromkeys(values) for values in variants.values())):
             chosen = dict(zip(variants, choice, strict=True))
             said = telling(chosen, variants)
             found += [(kind_label(said, d), said, {"dims": d, **chosen}) for d in dict.fromkeys(dims)]
         return found
+    if kind.factors:
+        return [(f"{factor}x", "", {"dims": factor}) for factor in kind.factors]
     if not kind.needs_fixed:
         return [("", "", {})]
     middles = (torch.arange(ONE4ONE_SETTINGS) + 0.5) / ONE4ONE_SETTINGS

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from scn.core.layout import find_slots
 from scn.core.maps import Nodes
 from scn.core.space import Line
 from scn.methods import Method
+from scn.methods.mixed import Mixed
 from scn.objectives import Classification, Objective
 from scn.runs import RunConfig
 from scn.training.recipe import Recipe
@@ -54,16 +56,16 @@ def plan_run(
     _refuse_what_cannot_work(dataset, len(images), images.dim(), transform, changed, recipe)
     setting = changed.sample(1, torch.Generator().manual_seed(0))
     aim = objectives.get(objective).learned_from(dataset)
-    aim.labels(labels)
-    _refuse_terms_for_classes(recipe, aim)
+    _refuse_terms_for_classes(recipe, aim, labels)
     planned = kind(changed, recipe, 1, None if fixed is None else torch.tensor(fixed), objective=aim)
     samples = data.to_float(images[:2])
     seen = planned.see(changed.apply(samples, setting), setting)
     shape = planned.shape_of(planned.inputs(samples, setting, lambda x: x))
-    make, arguments = backbones.factory(backbone, shape, aim.outputs, **(sizes or {}))
+    made = backbones.factory(backbone, shape, aim.outputs, **(sizes or {}))
+    make, arguments = _wider(dims if kind.factors else 1, backbone, *made)
     mapped = _chosen_map(method, changed, dataset, dims, map, subspace, recipe.for_search)
-    mixed = {"configurable": tuple(configurable), "map": mapped, "subspace": subspace or FULL}
-    mixing = replace(planned, dims=dims, **mixed)  # type: ignore[arg-type]
+    stored = subspace or FULL
+    mixing = replace(planned, dims=dims, configurable=tuple(configurable), map=mapped, subspace=stored)
     with torch.random.fork_rng(), torch.no_grad():
         _try_out(planned, make, samples, setting, f"backbone {backbone}", f"{transform} (preset {preset})")
         find_slots(make(), mixing.configurable)
@@ -75,7 +77,7 @@ def plan_run(
         transform=transform,
         preset=preset,
         backbone={"class" if ":" in backbone else "name": backbone, "arguments": arguments},
-        dims=dims if kind.mixes else 1,
+        dims=dims if kind.mixes or kind.factors else 1,
         fixed=fixed,
         configurable=list(configurable),
         map=mapped,
@@ -87,6 +89,19 @@ def plan_run(
         samples=dataset.counts,
         checksum=dataset.checksum,
     )
+
+
+def _wider(
+    factor: int, named: str, make: Callable[[], nn.Module], arguments: dict[str, Any]
+) -> tuple[Callable[[], nn.Module], dict[str, Any]]:
+    """A backbone `factor` times as wide as it usually is, or as a person said."""
+    if factor == 1:
+        return make, arguments
+    known = inspect.signature(make).parameters.get("width")
+    if known is None or type(known.default) is not int:
+        raise ScnError(f"the method wider needs a backbone with a width, but {named} has none")
+    width = {"width": factor * known.default}
+    return partial(make, **width), {**arguments, **width}
 
 
 def _try_out(
@@ -122,7 +137,7 @@ def _check_method(
         raise ScnError(f"the method {method} does not work for {named}: {objection}")
     if dims < 1:
         raise ScnError(f"dims must be at least 1, but is {dims}")
-    if kind.needs_fixed != (fixed is not None):
+    if not (kind.may_fix and fixed is not None) and kind.needs_fixed != (fixed is not None):
         need = "needs `fixed`, the setting it is trained for" if kind.needs_fixed else "takes no `fixed`"
         raise ScnError(f"the method {method} {need}")
     if fixed is not None:
@@ -142,10 +157,11 @@ def _chosen_map(
 ) -> dict[str, Any]:
     """The map that a person named, or the one that suits the change, with what it is made of."""
     kind = methods.get(method)
+    for what, said in (("map", named), ("subspace", subspace)):
+        if said is not None and what not in kind.takes:
+            why = f"has a {what} of its own" if issubclass(kind, Mixed) else "mixes no base models"
+            raise ScnError(f"the method {method} {why}: leave out `{what}`")
     if not kind.mixes:
-        for what, said in (("map", named), ("subspace", subspace)):
-            if said is not None:
-                raise ScnError(f"the method {method} mixes no base models: leave out `{what}`")
         return {"name": maps.LEARNED}
     name = named or kind.usual_map(transform, dims, searched)
     places = _positions(name, transform, dataset, dims) if transform.measured else {}
@@ -216,8 +232,9 @@ def _require_size(net: nn.Module, method: Method, x: Tensor, named: str, change:
         ) from error
 
 
-def _refuse_terms_for_classes(recipe: Recipe, objective: Objective) -> None:
-    """Entropy and evidence are those of class probabilities."""
+def _refuse_terms_for_classes(recipe: Recipe, objective: Objective, labels: Tensor) -> None:
+    """Entropy and evidence are those of class probabilities; and labels must be what the objective learns."""
+    objective.labels(labels)
     if isinstance(objective, Classification):
         return
     for name in ("entropy_weight", "wrong_entropy_weight", "evidence_weight", "label_smoothing"):

@@ -120,7 +120,10 @@ def _configured(subject: Subject, options: Options) -> tuple[nn.Module, Options]
 
 
 def graph_of(subject: Subject, network: nn.Module) -> Graph:
-    plain = subject.plain(subject.some_params()) if network is subject.network else network
+    """The graph of a network; that of an SCN is recorded from a configured one, whose layers it has."""
+    plain = network
+    if isinstance(network, SCN):
+        plain = network.configure(subject.transform.encode(subject.some_params())).eval()
     return trace(plain, network, subject.shape)
 
 

@@ -15,6 +15,7 @@ from scn import data as datasets
 from scn.core.errors import ScnError
 from scn.core.network import SCN
 from scn.data import Normalisation, to_float
+from scn.export.graph import CannotExport
 from scn.methods import Method
 from scn.objectives import Objective
 from scn.runs import Run
@@ -150,8 +151,13 @@ def subject_of(
     network: nn.Module | None = None,
 ) -> Subject:
     """The network of a run, by default the trained one, named after its folder unless a name is given."""
-    network = run.network(backbone) if network is None else network
     method = run.method()
+    if not method.one_pass:
+        raise CannotExport(
+            f"the method {run.config.method} does more for an answer than one pass of a plain network: it "
+            "cannot be exported"
+        )
+    network = run.network(backbone) if network is None else network
     if params is not None:
         params = method.transform.checked(params)
     return Subject(

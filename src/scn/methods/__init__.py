@@ -4,12 +4,24 @@ To add one, write a subclass of `Method` decorated by `@registry.register("name"
 """
 
 from scn.methods.alpha_alone import AlphaAlone
+from scn.methods.augmented import Augmented
 from scn.methods.base import Method, registry
+from scn.methods.data_calibrator import DataCalibrator
+from scn.methods.estimate_and_invert import EstimateAndInvert
+from scn.methods.experts import NearestExpert
+from scn.methods.film import FeatureWise
+from scn.methods.hypernetwork import Hypernetwork, LowRankHypernetwork
 from scn.methods.inverse import Inverse
 from scn.methods.one4all import One4All
 from scn.methods.one4all_alpha import One4AllAlpha
 from scn.methods.one4one import One4One
+from scn.methods.output_mixture import OutputMixture
+from scn.methods.safn import Safn
 from scn.methods.scn_method import SubspaceConfigurable
+from scn.methods.source_only import SourceOnly
+from scn.methods.tent import Tent
+from scn.methods.ti_pooling import TIPooling
+from scn.methods.wider import Wider
 
 get = registry.get
 
@@ -17,18 +29,33 @@ get = registry.get
 MIXED = "scn"  # what the project is about
 UNADAPTED = "one4all"  # the plain network of the same size that every other is measured by
 BASELINES = (UNADAPTED, "inverse", "one4one")  # of the paper
+USUAL = (MIXED, *BASELINES, "one4all-alpha", "alpha-alone")  # what is compared unless a person says otherwise
 
 __all__ = [
     "BASELINES",
     "MIXED",
     "UNADAPTED",
+    "USUAL",
     "AlphaAlone",
+    "Augmented",
+    "DataCalibrator",
+    "EstimateAndInvert",
+    "FeatureWise",
+    "Hypernetwork",
     "Inverse",
+    "LowRankHypernetwork",
     "Method",
+    "NearestExpert",
     "One4All",
     "One4AllAlpha",
     "One4One",
+    "OutputMixture",
+    "Safn",
+    "SourceOnly",
     "SubspaceConfigurable",
+    "TIPooling",
+    "Tent",
+    "Wider",
     "get",
     "registry",
 ]

@@ -43,7 +43,12 @@ class Method(ABC):
     knows_setting: ClassVar[bool] = True  # whether it is given the setting in any form
     undoes: ClassVar[bool] = False  # whether the change is undone first, which is work outside the network
     mixes: ClassVar[bool] = False  # whether it has base models, so that dims matters
+    takes: ClassVar[tuple[str, ...]] = ()  # which of map and subspace a person may choose
+    factors: ClassVar[tuple[int, ...]] = ()  # by which its backbones are wider, where dims is that
     needs_fixed: ClassVar[bool] = False
+    may_fix: ClassVar[bool] = False  # whether it can be trained for one setting
+    needs_labels: ClassVar[bool] = True  # of changed inputs
+    one_pass: ClassVar[bool] = True  # whether a plain network answers in one pass, and so can be exported
     shows_input: ClassVar[bool] = True  # whether the network sees the sample at all
 
     @classmethod
@@ -95,6 +100,15 @@ class Method(ABC):
         changed = self.transform.apply(samples, params)
         return normalisation(self.see(changed, params if assumed is None else assumed))
 
+    def training_inputs(
+        self, samples: Tensor, params: Tensor, normalisation: Callable[[Tensor], Tensor]
+    ) -> Tensor:
+        """The same in training, where a method may show its network something else."""
+        return self.inputs(samples, params, normalisation)
+
+    def prepare(self, net: nn.Module, normalisation: Callable[[Tensor], Tensor]) -> None:  # noqa: B027
+        """Give a new network what it must know of the data; it is saved with it."""
+
     def see(self, x: Tensor, params: Tensor) -> Tensor:
         """What the network is shown of the changed input x, before it is normalised."""
         return x
@@ -103,6 +117,14 @@ class Method(ABC):
         """The shape of one input of the backbone, from what `inputs` gave; a method of several versions
         of a sample leaves their number out."""
         return tuple(inputs.shape[1:])
+
+    def blank(self, shape: tuple[int, ...]) -> Tensor:
+        """An empty input for a backbone of this shape, as `inputs` gives one."""
+        return torch.zeros(1, *shape)
+
+    def kept(self, net: nn.Module) -> nn.Module:
+        """What of a network is needed after training."""
+        return net
 
     @abstractmethod
     def outputs(self, net: nn.Module, x: Tensor, params: Tensor) -> Tensor:

@@ -14,6 +14,8 @@ class Terms:
     together, so that what they have in common is learned from every sample (by Muon). None leaves both to
     the map. The separation is for maps that are learned. The weights of entropy (low at the right alpha, high
     at a wrong one) and evidence train for search. `huber_delta` is 0 for the squared error of a regression.
+    `branches` are the versions of an input that TI-Pooling and test-time augmentation look at, at most, and
+    `adapted_batch` the inputs that Tent adapts to at a time.
     """
 
     separation_weight: float = 1.0
@@ -24,6 +26,8 @@ class Terms:
     together: float | None = None
     label_smoothing: float = 0.0
     huber_delta: float = 0.0
+    branches: int = 24
+    adapted_batch: int = 200
 
     @property
     def for_search(self) -> bool:

@@ -13,7 +13,19 @@ from typing import Any
 
 from scn.core.errors import ScnError
 from scn.core.registry import nearest
-from scn.plots import beta, capacity, device, samples, scores, size, specialisation, theta, training, violin
+from scn.plots import (
+    beta,
+    capacity,
+    cost,
+    device,
+    samples,
+    scores,
+    size,
+    specialisation,
+    theta,
+    training,
+    violin,
+)
 from scn.plots.files import write_figure
 from scn.plots.options import FigureOptions
 from scn.plots.style import DPI, column_style
@@ -36,6 +48,7 @@ FIGURES = {
     "violin": Kind("distribution of the score over all settings", violin.draw),
     "beta": Kind("mixing coefficients over the parameters, for each D", beta.draw),
     "capacity": Kind("score against width or depth", capacity.draw),
+    "cost": Kind("score over work of an answer and flash, the best possible joined", cost.draw),
     "size": Kind("score over stored bytes, bytes of θ and work of a prediction", size.draw),
     "training": Kind("loss, validation score, active and effective bases over epochs", training.draw),
     "theta": Kind("first-layer weights of the configured network along alpha", theta.draw),

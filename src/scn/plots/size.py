@@ -131,16 +131,20 @@ def _draw_panel(axes: Any, found: Sequence[Mark], sizes: Sequence[int], score: S
         ring = {"color": "black", "markerfacecolor": "none", "markersize": 7, "markeredgewidth": 0.7}
         axes.plot(*zip(*sorted(best), strict=True), "o", label=BEST, **ring)
     axes.margins(y=0.12)
-    _scale(axes, sizes)
+    scale_by_size(axes, sizes)
 
 
 def _draw_mark(axes: Any, size: int, mark: Mark, shade: str) -> None:
     """The spread over seeds, and which network it is."""
-    if mark.high > mark.low:
-        spread = ([mark.mean - mark.low], [mark.high - mark.mean])
-        axes.errorbar([size], [mark.mean], spread, fmt="none", color=shade, capsize=1.5)
+    draw_spread(axes, size, mark.low, mark.mean, mark.high, shade)
     place = {"textcoords": "offset points", "fontsize": 4.5, "color": shade}
     axes.annotate(mark.said, (size, mark.mean), (3.5, 2), **place)
+
+
+def draw_spread(axes: Any, size: int, low: float, mean: float, high: float, shade: str) -> None:
+    """From the lowest seed to the highest."""
+    if high > low:
+        axes.errorbar([size], [mean], ([mean - low], [high - mean]), fmt="none", color=shade, capsize=1.5)
 
 
 def _named(kind: Key) -> str:
@@ -158,7 +162,7 @@ def _numbers(found: Sequence[Mark]) -> str:
     return f"numbers: {', '.join(said)}" if said else ""
 
 
-def _scale(axes: Any, sizes: Sequence[int]) -> None:
+def scale_by_size(axes: Any, sizes: Sequence[int]) -> None:
     """By logarithm, with a place for nothing at all; 1, 2 and 5 of each power are marked, or the powers."""
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 

@@ -13,6 +13,7 @@ from scn import methods, runs
 from scn.core.network import SCN
 from scn.core.storage import write_atomically
 from scn.data import short_name
+from scn.export.account import account_of
 from scn.objectives import Score
 from scn.pages.assemble import assemble
 from scn.plots.device import rows_of
@@ -93,7 +94,8 @@ def _kept(one: LoadedRun) -> dict[str, Any]:
     config, cost = one.run.config, cost_of(one)
     said = {"map": config.map["name"], "subspace": config.subspace} if one.mixes else {}
     sizes = {"stored": cost.stored_bytes, "theta": cost.theta_bytes, "operations": cost.operations}
-    return {**said, "configured": cost.configured, "read": cost.read, "sizes": sizes}
+    account = account_of(one).as_json()
+    return {**said, "configured": cost.configured, "read": cost.read, "sizes": sizes, "account": account}
 
 
 def _summary(rows: Sequence[dict[str, Any]], score: Score, over: str) -> str:

@@ -32,7 +32,17 @@ const SIZE_COLUMNS = [
   ["θ as float32 (bytes)", (row) => grouped(row.sizes.theta || null)],
   ["base models read for it", (row) => row.mixes ? `${row.read} of ${row.dims}` : "–"],
   ["multiply-accumulates of a prediction", (row) => grouped(row.sizes.operations)],
+  ["of a change of α", (row) => grouped(row.account.change)],
+  ["flash (bytes; * counted)", (row) => byteCount(row, "flash")],
+  ["RAM (bytes; * counted)", (row) => byteCount(row, "ram")],
+  ["is given", (row) => row.account.given],
+  ["labels of", (row) => row.account.labels],
 ];
+
+/** Bytes by the C export, or, with a star, counted. */
+function byteCount(row, name) {
+  return grouped(row.account[name]) + (row.account.exported ? "" : " *");
+}
 
 const DEVICE_COLUMNS = [
   ["device", (row) => row.target ?? "–"],

@@ -113,12 +113,13 @@ class LoadedRun:
     def outcome(self) -> Outcome:
         """What a comparison says of the run."""
         config = self.run.config
-        plain = self.run.method().configured(self.network, torch.tensor(self.settings[0]))
+        method = self.run.method()
+        plain = method.configured(method.kept(self.network), torch.tensor(self.settings[0]))
         return Outcome(
             config.method,
             config.dims,
             config.seed,
-            sum(p.numel() for p in self.network.parameters()),
+            sum(p.numel() for p in method.kept(self.network).parameters()),
             sum(p.numel() for p in plain.parameters()),
             self.settings,
             self.values,
@@ -159,6 +160,7 @@ def load(paths: Iterable[Path], backbone: str | None = None, *, command: str = "
     def rank(one: LoadedRun) -> tuple[Any, ...]:
         method, dims, more = one.key
         place = order.index(method) if method in order else len(order)
+        place = -1 if method == methods.MIXED else place
         config, said = one.run.config, _by_number(more)
         return not one.mixes, place, method, dims, said, config.fixed or [], config.seed
 

@@ -45,7 +45,7 @@ def _comparable(name: str, one: Run, other: Run) -> bool:
     """Whether a difference between two runs in what is called `name` tells them apart."""
     first, second = one.config, other.config
     if name in STORED:
-        return methods.get(first.method).mixes and methods.get(second.method).mixes
+        return name in methods.get(first.method).takes and name in methods.get(second.method).takes
     same = (first.method, first.dims) == (second.method, second.dims)
     return same and (name not in BY_MAP or first.map["name"] == second.map["name"])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -74,12 +74,12 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
 
 
-def write_comparison(rows: Sequence[Row], folder: Path, facts: dict[str, Any]) -> Path:
+def write_comparison(rows: Sequence[dict[str, Any]], folder: Path, facts: dict[str, Any]) -> Path:
     """comparison.json: the table of all runs in a folder, and what they were tested on.
 
     It is for other programs: nothing here reads it, because every run says what it reached.
     """
     path = folder / "comparison.json"
-    content = {**facts, "rows": [asdict(row) for row in rows]}
+    content = {**facts, "rows": list(rows)}
     write_atomically(path, (json.dumps(content, indent=2) + "\n").encode())
     return path

@@ -10,11 +10,12 @@ from typing import Any
 
 from torch import Tensor
 
+from scn.backbones.estimator import Estimator
 from scn.core.network import SCN
 from scn.search.base import Found, Search, registry
 from scn.search.basin_hopping import BasinHopping
 from scn.search.coarse_to_fine import CoarseToFine
-from scn.search.estimator import Estimated, Estimator, train_estimator
+from scn.search.estimator import Estimated, train_estimator
 from scn.search.grid import Candidates, Grid
 from scn.search.refine import Refine
 from scn.search.tracker import Tracked, Tracker

@@ -14,44 +14,14 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from scn.backbones.estimator import Estimator, estimator_for, is_long, summarised
 from scn.core.network import SCN
 from scn.search.base import Found, Search, registry
 from scn.transforms import Transform
 
-WIDTH = 64
 FINE = {1: 720, 2: 65, 3: 24}  # values of each parameter among which an alpha is looked up
 BATCH, SETTINGS = 256, 32  # inputs in a training batch, and how many settings they share
-LONG = 4096  # values: an input with more of them is summarised
-PARTS, QUIET = 256, 0.01  # of a summary, in time and in frequency; what is not worth telling from silence
 KEPT = 4096  # long inputs that are changed once and used again and again: changing sound is slow
-
-
-def summarised(x: Tensor) -> Tensor:
-    """(B, ...) -> (B, 2 PARTS): how loud the parts of an input are, in time and in frequency."""
-    flat = x.flatten(1)
-    spectrum = torch.fft.rfft(flat, norm="ortho").abs()
-    loud = [F.adaptive_avg_pool1d(values, PARTS) for values in (flat.abs(), spectrum)]
-    return torch.log1p(torch.cat(loud, dim=1) / QUIET)
-
-
-class Estimator(nn.Module):
-    """x: (B, ...) -> alpha (B, S), as the transform encodes it: an angle as its cosine and sine."""
-
-    def __init__(self, inputs: int, alpha_dim: int) -> None:
-        super().__init__()
-        self.inputs = inputs
-        self.layers = nn.Sequential(
-            nn.Flatten(),
-            nn.Linear(inputs, WIDTH),
-            nn.ReLU(),
-            nn.Linear(WIDTH, WIDTH),
-            nn.ReLU(),
-            nn.Linear(WIDTH, alpha_dim),
-        )
-
-    def forward(self, x: Tensor) -> Tensor:
-        alpha: Tensor = self.layers(x if x[0].numel() == self.inputs else summarised(x))
-        return alpha
 
 
 def train_estimator(
@@ -69,11 +39,10 @@ def train_estimator(
     """
     generator = torch.Generator().manual_seed(seed)
     first = shown(samples[:1], transform.sample(1, generator))
-    long = first.numel() > LONG
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        net = Estimator(2 * PARTS if long else first.numel(), transform.alpha_dim)
-    batches = (_kept if long else _fresh)(samples, transform, shown, generator)
+        net = estimator_for(first.numel(), transform.alpha_dim)
+    batches = (_kept if is_long(first.numel()) else _fresh)(samples, transform, shown, generator)
     optimiser = torch.optim.Adam(net.parameters(), 2e-3)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, steps)
     for _ in progress(range(steps)):

@@ -15,7 +15,7 @@ from scn import data
 from scn.core.errors import ScnError
 from scn.core.network import SCN
 from scn.data import to_float
-from scn.methods.scn_method import FAR
+from scn.methods.mixed import FAR
 from scn.objectives import Classification, Objective, Score
 from scn.runs import Run
 from scn.search.base import Search

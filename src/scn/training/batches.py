@@ -117,7 +117,7 @@ class Batches:
         samples = to_float(self.data.samples[chosen])
         if flips is not None:
             samples = torch.where(flips.view(-1, 1, 1, 1), samples.flip(-1), samples)
-        x = self.method.inputs(samples, params, self.normalisation)
+        x = self.method.training_inputs(samples, params, self.normalisation)
         size, each = self.recipe.batch_size, self.alphas_per_batch
         rows = [
             {name: values[i : i + each] for name, values in alphas.items()}

@@ -68,7 +68,9 @@ class Training:
     def start(self, backbone: Callable[[], nn.Module], device: torch.device) -> State:
         with torch.random.fork_rng():
             torch.manual_seed(self.seed)
-            net = self.method.build(backbone).to(device)
+            net = self.method.build(backbone)
+            self.method.prepare(net, self.normalisation)
+            net = net.to(device)
         return State(net, self._optimiser(net, device))
 
     def _optimiser(self, net: nn.Module, device: torch.device) -> torch.optim.Optimizer:

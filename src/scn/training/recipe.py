@@ -32,6 +32,8 @@ WHOLE_NUMBERS = {  # and the least that each may be
     "restart_epochs": 1,
     "restart_growth": 1,
     "train_samples": 0,
+    "branches": 1,
+    "adapted_batch": 1,
 }
 
 

@@ -100,6 +100,7 @@ class Transform(ABC):
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"default": {}}
     former_presets: ClassVar[Mapping[str, str]] = {}  # what names of runs of version 0.1 are called now
     measured: ClassVar[bool] = False  # whether the parameters come with the data instead of being chosen
+    repeatable: bool = True  # whether what it changed can be changed once more
 
     @classmethod
     def from_preset(cls, preset: str) -> Self:

@@ -26,6 +26,7 @@ class Composed(Transform):
         named = [(name, parameter) for name, part in parts for parameter in part.parameters]
         self.parameters = tuple(_distinguished(name, parameter, named) for name, parameter in named)
         self.alpha_dim = sum(part.alpha_dim for part in self.parts)
+        self.repeatable = all(part.repeatable for part in self.parts)
 
     def _divided(self, params: Tensor) -> list[Tensor]:
         return list(self.checked(params).split([len(part.parameters) for part in self.parts], dim=-1))

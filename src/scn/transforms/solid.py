@@ -47,6 +47,7 @@ class Rotation3D(Transform):
         "angles": {"alpha": "angles"},
     }
     former_presets: ClassVar[Mapping[str, str]] = {"default": "angles"}
+    repeatable = False  # points become an image
 
     def __init__(self, image: Image = "depth", alpha: Alpha = "matrix") -> None:
         for given, known in ((image, get_args(Image)), (alpha, get_args(Alpha))):

@@ -26,7 +26,7 @@ from scn.core.maps.base import Map, registry
 from scn.core.maps.categories import CategoryTable
 from scn.core.maps.experts import Experts
 from scn.core.maps.fourier import Fourier
-from scn.core.maps.generated import Generated, Linear
+from scn.core.maps.generated import GeneratedMap, LinearMap
 from scn.core.maps.learned import Learned, LearnedFromNodes
 from scn.core.maps.nodes import Nodes
 from scn.core.space import Space
@@ -105,10 +105,10 @@ __all__ = [
     "CategoryTable",
     "Experts",
     "Fourier",
-    "Generated",
+    "GeneratedMap",
     "Learned",
     "LearnedFromNodes",
-    "Linear",
+    "LinearMap",
     "Map",
     "Nodes",
     "built",

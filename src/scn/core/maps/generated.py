@@ -1,5 +1,5 @@
-"""Maps without a softmax: theta is one base model plus a sum of differences from it, as a generator of weights
-has it (a hypernetwork, FiLM, alpha as an input).
+"""Maps without a softmax: theta is one base model plus a sum of differences from it, as generators of weights
+have it (a hypernetwork, FiLM, alpha as an input).
 
     theta = theta_0 + sum_i c_i(alpha) (theta_i - theta_0)      beta = (1 - sum c, c_1, c_2, ...)
 
@@ -19,7 +19,7 @@ from scn.core.maps.learned import HIDDEN_UNITS
 from scn.core.space import Space, size_of
 
 
-class Affine(Map):
+class Differences(Map):
     """What the maps below have in common: the coefficients of the differences."""
 
     bounded: ClassVar[bool] = False
@@ -41,15 +41,15 @@ class Affine(Map):
 
 
 @registry.register("linear")
-class Linear(Affine):
+class LinearMap(Differences):
     """c = alpha: what is mixed is a linear function of alpha. D must be one more than alpha has values."""
 
     def __init__(self, space: Space, dims: int, *, outside: str = "refuse") -> None:
         super().__init__(space, dims, outside=outside)
         if dims != size_of(space) + 1:
             raise ScnError(
-                f"the map linear has a base model for each value of alpha and one more: with {size_of(space)} "
-                f"values dims must be {size_of(space) + 1}, but is {dims}"
+                f"the map linear has a base model for each value of alpha and one more: with "
+                f"{size_of(space)} values dims must be {size_of(space) + 1}, but is {dims}"
             )
 
     def coefficients(self, alpha: Tensor) -> Tensor:
@@ -57,7 +57,7 @@ class Linear(Affine):
 
 
 @registry.register("generated")
-class Generated(Affine):
+class GeneratedMap(Differences):
     """c = W2 relu(W1 alpha + b1) + b2: the published configuration network without its softmax."""
 
     def __init__(self, space: Space, dims: int, *, outside: str = "refuse") -> None:

@@ -13,10 +13,10 @@ from scn.core.maps import (
     CategoryTable,
     Experts,
     Fourier,
-    Generated,
+    GeneratedMap,
     Learned,
     LearnedFromNodes,
-    Linear,
+    LinearMap,
     Map,
     Nodes,
 )
@@ -36,8 +36,8 @@ WRITERS: dict[type[Map], Writer] = {
     Experts: nodes.add_experts,
     Fourier: fourier.add,
     CategoryTable: categories.add,
-    Linear: generated.add_linear,
-    Generated: generated.add,
+    LinearMap: generated.add_linear,
+    GeneratedMap: generated.add,
 }
 
 
