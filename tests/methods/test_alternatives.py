@@ -314,3 +314,25 @@ def test_the_comparison_says_what_each_costs(small_data: str, tmp_path: Path) ->
     assert rows["source-only"]["labels"] == "unchanged inputs"
     assert rows["scn"]["labels"] == "changed inputs"
     assert [rows[name]["given"] for name in ("scn", "ti-pooling")] == ["alpha", "nothing"]
+
+
+def test_all_methods_are_those_that_the_task_allows(small_data: str, tmp_path: Path) -> None:
+    options = ["--data", small_data, "--width", "6", "--epochs", "1", "--batch-size", "32", "--seeds", "1"]
+    result = run("compare", *options, "--methods", "all", "--fit", "flash=1", "-o", str(tmp_path), "--quiet")
+    left_out = {line.split()[2] for line in result.err.splitlines() if line.startswith("left out: ")}
+    assert left_out == {"tent", "alpha-alone"}
+    assert "nothing to adapt" in result.err
+
+
+@pytest.mark.parametrize(
+    ("transform", "names"),
+    [
+        ("light", ("scn", "film", "one4all-alpha")),
+        ("rotation", ("scn", "inverse", "one4all")),
+        ("rotation-3d", ("scn", "experts", "one4all")),
+    ],
+)
+def test_few_methods_are_advised(transform: str, names: tuple[str, ...]) -> None:
+    assert methods.advised(transforms.get(transform)) == names
+    for name in names:
+        assert methods.get(name).objection(transforms.get(transform)) is None

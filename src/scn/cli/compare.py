@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -40,23 +40,24 @@ from scn.cli.values import whole_numbers
 from scn.experiment import engines, fit
 from scn.experiment.choice import Choice
 from scn.experiment.compare import compare, describe, entitle
-from scn.experiment.jobs import Evaluation, Job, plan_jobs
+from scn.experiment.jobs import Evaluation, Job, names_for, plan_jobs
 from scn.export.account import CHANGED, Account, account_of
 from scn.methods import MIXED, UNADAPTED
 from scn.objectives import Score
 from scn.plots.comparison import draw_comparison
 from scn.plots.style import label
 from scn.report import write_report
-from scn.runs import Run
+from scn.runs import Run, RunConfig
 from scn.runs.collection import LoadedRun, collect
 from scn.runs.outcome import Outcome, Row, table, write_comparison
+from scn.transforms import Transform
 from scn.transforms import get as get_transform
 
 MethodsOption = Annotated[
     str | None,
     typer.Option(
-        help="Separated by commas, also your package.module:Class; by default all that can deal with the "
-        "transform.",
+        help="Separated by commas, also your package.module:Class; auto: those that suit the change, "
+        "all: every one that can do it. By default the paper's, and those with alpha as an input.",
         callback=vouch,
     ),
 ]
@@ -135,6 +136,16 @@ def show_accounts(rows: Sequence[Row], accounts: Sequence[Account]) -> None:
     if not all(account.exported for account in accounts):
         shown.caption = "* counted: the C export does not express this network"
     Console(width=120).print(shown)
+
+
+def chosen_methods(
+    asked: str | None, make: Callable[..., RunConfig], transform: Transform
+) -> list[str] | None:
+    """The names of the methods; which of all cannot do it, and why, is said on standard error."""
+    names, refused = names_for(asked, make, transform)
+    for name, reason in refused.items():
+        print(f"left out: {name} ({reason})", file=sys.stderr)
+    return names
 
 
 def plan_what_fits(
@@ -246,13 +257,13 @@ def command(
     """
     torch.set_num_threads(1)
     chosen = chosen_by(context)
-    names = None if methods is None else [name.strip() for name in methods.split(",")]
     several = list(chosen.dims) if dims is None else whole_numbers("--dims", dims)
     variants = {name: said.split(",") for name, said in (("map", map_), ("subspace", subspace)) if said}
     chosen = replace(chosen, map=None if map_ else chosen.map, subspace=None)
+    changed, make = get_transform(chosen.transform, chosen.preset), partial(chosen.config, seed=seed)
+    names = chosen_methods(methods, make, changed)
     repeated, sizes = range(seed, seed + seeds), fit.DIMS if dims is None else several
     if limits is None:
-        changed, make = get_transform(chosen.transform, chosen.preset), partial(chosen.config, seed=seed)
         planned = plan_jobs(make, changed, names, several, repeated, variants)
     else:
         planned = plan_what_fits(chosen, limits, names or [MIXED, UNADAPTED], sizes, repeated, variants)

@@ -65,6 +65,33 @@ def plan_jobs(
     return _with_maps_named([job for several in jobs.values() for job in several])
 
 
+def names_for(
+    asked: str | None, make: Callable[..., RunConfig], transform: Transform
+) -> tuple[list[str] | None, dict[str, str]]:
+    """The methods that a person asked for, by commas, and why others are left out.
+
+    "auto" are the few that docs/alternatives.md would choose, "all" those that this task allows.
+    """
+    if asked is None:
+        return None, {}
+    if asked == "auto":
+        return list(methods.advised(transform)), {}
+    if asked != "all":
+        return [name.strip() for name in asked.split(",")], {}
+    refused = {}
+    for name in methods.registry:
+        *_, changes = next(iter(_kinds(methods.get(name), transform, [1], {})))
+        try:
+            make(name, **changes)
+        except ScnError as error:
+            refused[name] = str(error)
+    return [name for name in sorted(methods.registry, key=_first_mixed) if name not in refused], refused
+
+
+def _first_mixed(name: str) -> bool:
+    return name != methods.MIXED
+
+
 def job_name(method: str, label: str, seed: int) -> str:
     """The name of a run, and of its folder."""
     return "-".join(part for part in (method.replace(":", "."), label, f"seed{seed}") if part)

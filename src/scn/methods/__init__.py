@@ -22,6 +22,7 @@ from scn.methods.source_only import SourceOnly
 from scn.methods.tent import Tent
 from scn.methods.ti_pooling import TIPooling
 from scn.methods.wider import Wider
+from scn.transforms import Transform
 
 get = registry.get
 
@@ -30,8 +31,24 @@ MIXED = "scn"  # what the project is about
 UNADAPTED = "one4all"  # the plain network of the same size that every other is measured by
 BASELINES = (UNADAPTED, "inverse", "one4one")  # of the paper
 USUAL = (MIXED, *BASELINES, "one4all-alpha", "alpha-alone")  # what is compared unless a person says otherwise
+# What docs/alternatives.md would choose: where a sensor measures a condition, where a change can be undone,
+# and where it cannot.
+ADVISED = {
+    "measured": (MIXED, "film", "one4all-alpha"),
+    "undone": (MIXED, "inverse", UNADAPTED),
+    "kept": (MIXED, "experts", UNADAPTED),
+}
+
+
+def advised(transform: Transform) -> tuple[str, ...]:
+    """The two or three methods that are worth comparing for such a change."""
+    if transform.measured:
+        return ADVISED["measured"]
+    return ADVISED["undone" if transform.invertible else "kept"]
+
 
 __all__ = [
+    "ADVISED",
     "BASELINES",
     "MIXED",
     "UNADAPTED",
@@ -56,6 +73,7 @@ __all__ = [
     "TIPooling",
     "Tent",
     "Wider",
+    "advised",
     "get",
     "registry",
 ]
