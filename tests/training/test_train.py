@@ -260,7 +260,7 @@ def test_the_wrong_setting_of_the_terms_for_search_is_far_from_the_right_one() -
 def test_where_no_setting_is_far_enough_the_farthest_of_the_draws_is_taken(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("scn.methods.scn_method.FAR", 1.0)  # more than anything on a circle
+    monkeypatch.setattr("scn.methods.mixed.FAR", 1.0)  # more than anything on a circle
     method = training(evidence_weight=1.0).method
     params = method.transform.sample(50)
     wrong: Tensor = method._far_from(params, torch.Generator().manual_seed(0))  # type: ignore[attr-defined]
