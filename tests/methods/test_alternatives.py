@@ -105,6 +105,10 @@ def test_it_is_compared_drawn_and_reported(name: str, small_data: str, tmp_path:
     for figure in ("accuracy",) if fixed is not None else ("accuracy", "cost", "size"):
         result = run("plot", str(made.folder), "--figure", figure, "-o", str(picture))
         assert result.code == 0, result.err
+    method = made.method()
+    for figure in ("beta", "theta"):  # of what is configured by weights that are mixed, or a word why not
+        result = run("plot", str(made.folder), "--figure", figure, "-o", str(picture))
+        assert result.code == (0 if method.mixes and method.one_pass else 2), result.err
 
 
 def test_a_bias_from_alpha_is_what_further_inputs_would_do() -> None:

@@ -10,7 +10,6 @@ import torch
 from torch import Tensor
 
 from scn.methods.base import Method
-from scn.methods.source_only import neutral
 from scn.transforms import Transform
 
 
@@ -37,6 +36,6 @@ class Domains(Method):
     def training_inputs(
         self, samples: Tensor, params: Tensor, normalisation: Callable[[Tensor], Tensor]
     ) -> Tensor:
-        source = self.transform.apply(samples, neutral(self.transform))
+        source = self.transform.apply(samples, self.transform.neutral())
         target = self.transform.apply(samples, params).roll(1, dims=0)
         return torch.stack([normalisation(source), normalisation(target)], dim=1)

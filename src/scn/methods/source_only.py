@@ -26,9 +26,4 @@ class SourceOnly(PlainMethod):
         return "it comes with the data: none of them are unchanged" if transform.measured else None
 
     def draw(self, count: int, generator: torch.Generator) -> Tensor:
-        return neutral(self.transform).expand(count, -1)
-
-
-def neutral(transform: Transform) -> Tensor:
-    """(P,): the setting that changes nothing."""
-    return torch.tensor([parameter.neutral for parameter in transform.parameters])
+        return self.transform.neutral().expand(count, -1)

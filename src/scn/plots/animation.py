@@ -35,7 +35,7 @@ from scn.plots.style import (
 )
 from scn.plots.style import label as named_run
 from scn.plots.theta import first_layer, liveliest, pictures
-from scn.runs.collection import LoadedRun, neutral, scns
+from scn.runs.collection import LoadedRun, scns
 from scn.runs.evaluation import evaluate_run
 from scn.runs.labels import task_title
 from scn.runs.scores import Scores
@@ -65,7 +65,7 @@ def path(transform: Transform, frames: int) -> Tensor:
 
     An angle goes around; any other parameter goes up to its end, down to the other, and back.
     """
-    each, rest = max(2, frames // len(transform.parameters)), neutral(transform)
+    each, rest = max(2, frames // len(transform.parameters)), transform.neutral()
     steps = torch.arange(each) / each
     legs = []
     for place, parameter in enumerate(transform.parameters):

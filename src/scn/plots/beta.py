@@ -17,7 +17,7 @@ from torch import Tensor
 from scn.plots.options import FigureOptions
 from scn.plots.scores import angle, closed, label_outer
 from scn.plots.style import COLUMN, GREY, base_colours, entitle, label, named, new_figure, said
-from scn.runs.collection import LoadedRun, neutral, scns
+from scn.runs.collection import LoadedRun, scns
 from scn.runs.labels import task_title
 from scn.transforms import Parameter, Transform
 
@@ -162,7 +162,7 @@ def _surface_over(pair: tuple[int, int]) -> Any:
 def over_two(one: LoadedRun, pair: tuple[int, int], steps: int = SURFACE_STEPS) -> Tensor:
     """(D, steps, steps): beta over two parameters from end to end, the first one down the rows."""
     first, second = (one.transform.parameters[place] for place in pair)
-    params = neutral(one.transform).repeat(steps * steps, 1)
+    params = one.transform.neutral().repeat(steps * steps, 1)
     ends = (torch.linspace(p.low, p.high, steps) for p in (first, second))
     params[:, list(pair)] = torch.cartesian_prod(*ends)
     return betas(one, params).T.reshape(-1, steps, steps)
@@ -203,7 +203,7 @@ def _slices(transform: Transform, pairs: Sequence[tuple[int, int]]) -> str:
     if len(pairs) == 1:
         first, second = transform.parameters
         return f"β (height) over {first.name} and {second.name}{unit}"
-    return f"β (height) over two parameters{unit}, others at {neutral(transform)[0].item():g}"
+    return f"β (height) over two parameters{unit}, others at {transform.neutral()[0].item():g}"
 
 
 def _legend(figure: Any, dims: int) -> None:

@@ -13,7 +13,7 @@ from torch import Tensor
 from scn.plots.options import FigureOptions
 from scn.plots.scores import angle, draw_tables
 from scn.plots.style import in_words
-from scn.runs.collection import LoadedRun, band, groups, neutral, scns
+from scn.runs.collection import LoadedRun, band, groups, scns
 from scn.runs.evaluation import evaluate_run
 from scn.runs.labels import task_title
 from scn.runs.scores import Scores, table_file
@@ -26,7 +26,7 @@ def draw(loaded: Sequence[LoadedRun], options: FigureOptions) -> Any:
     """The figure `specialisation`."""
     scns(loaded, "specialisation")
     mixing, transform = [one for one in loaded if one.mixes], loaded[0].transform
-    fixed = neutral(transform) if options.fixed is None else options.fixed
+    fixed = transform.neutral() if options.fixed is None else options.fixed
     tables = {
         key: [frozen_table(one, fixed, options) for one in several] for key, several in groups(mixing).items()
     }

@@ -17,7 +17,7 @@ from scn.core.errors import ScnError
 from scn.plots.beta import betas
 from scn.plots.options import FigureOptions
 from scn.plots.style import BLUE, GREY, SIGNED, entitle, label, new_figure, said
-from scn.runs.collection import LoadedRun, neutral, scns
+from scn.runs.collection import LoadedRun, scns
 from scn.runs.first_layer import first_layer as first_of
 from scn.runs.labels import task_title
 
@@ -53,7 +53,7 @@ def draw(loaded: Sequence[LoadedRun], options: FigureOptions) -> Any:
 
 def along_first(one: LoadedRun, count: int) -> Tensor:
     """(count, P): the first parameter over its range, the others at no change."""
-    settings = neutral(one.transform).repeat(count, 1)
+    settings = one.transform.neutral().repeat(count, 1)
     settings[:, 0] = one.transform.parameters[0].grid(count)
     return settings
 
@@ -89,7 +89,7 @@ def pictures(weights: Tensor, one: LoadedRun) -> tuple[Tensor, str]:
 def input_shape(one: LoadedRun) -> torch.Size:
     """The shape of one sample as the network sees it."""
     images, _ = data.load(one.run.config.data).split("test")
-    return one.transform.apply(data.to_float(images[:1]), neutral(one.transform)).shape[1:]
+    return one.transform.apply(data.to_float(images[:1]), one.transform.neutral()).shape[1:]
 
 
 def draw_weights(axes: Any, weights: Tensor, largest: float) -> Any:

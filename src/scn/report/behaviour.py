@@ -16,7 +16,7 @@ from scn.plots.options import FigureOptions
 from scn.plots.specialisation import frozen_table
 from scn.plots.style import column_style, in_words, label
 from scn.plots.violin import searched
-from scn.runs.collection import LoadedRun, neutral
+from scn.runs.collection import LoadedRun
 from scn.runs.labels import Key
 
 DPI = 200
@@ -49,7 +49,7 @@ def frozen_networks(groups: Mapping[Key, Sequence[LoadedRun]]) -> dict[str, Any]
     if not small:
         return {"configured": "", "samples": 0, "entries": []}
     transform = next(iter(small.values())).transform
-    fixed = neutral(transform)
+    fixed = transform.neutral()
     tables = {key: frozen_table(one, fixed, FigureOptions(samples=SAMPLES)) for key, one in small.items()}
     return {
         "configured": in_words(transform, fixed.tolist()),

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from scn import methods
 from scn.core.errors import NotThere, ScnError
@@ -233,15 +233,14 @@ def band(loaded: Sequence[LoadedRun], kind: str = "band") -> str:
 
 def scns(loaded: Sequence[LoadedRun], figure: str) -> list[LoadedRun]:
     """The first SCN of each kind, one seed of each."""
-    mixing = [several[0] for several in groups([one for one in loaded if one.mixes]).values()]
+    mixing = [
+        several[0]
+        for several in groups(loaded).values()
+        if several[0].mixes and several[0].run.method().one_pass
+    ]
     if not mixing:
         raise ScnError(
             f"the figure {figure} shows what an SCN is configured to, and there is none among these runs: "
             "`scn train --method scn` makes one"
         )
     return mixing
-
-
-def neutral(transform: Transform) -> Tensor:
-    """(P,): no change, or the middle of a range without it."""
-    return torch.tensor([p.neutral for p in transform.parameters])

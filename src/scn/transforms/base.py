@@ -129,6 +129,10 @@ class Transform(ABC):
         axes = [p.grid(p.steps(self.default_step if step is None else step)) for p in self.parameters]
         return torch.cartesian_prod(*axes).view(-1, len(axes))
 
+    def neutral(self) -> Tensor:
+        """(P,): no change, or the middle of a range without it."""
+        return torch.tensor([p.neutral for p in self.parameters])
+
     def distance(self, params: Tensor, others: Tensor) -> Tensor:
         """How far apart settings are: (..., P) each -> (...), the largest difference of a parameter.
 
