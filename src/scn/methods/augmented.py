@@ -10,7 +10,18 @@ from torch import Tensor, nn
 
 from scn.methods.base import registry
 from scn.methods.one4all import One4All
-from scn.methods.versions import OverVersions, Versions
+from scn.methods.versions import Versions
+
+
+class Averaged(nn.Module):
+    """x: (B, V, ...) -> (B, outputs), the mean over V."""
+
+    def __init__(self, net: nn.Module) -> None:
+        super().__init__()
+        self.net = net
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.net(x.flatten(0, 1)).unflatten(0, x.shape[:2]).mean(dim=1)
 
 
 @registry.register("augmented")
@@ -27,7 +38,7 @@ class Augmented(Versions, One4All):
         return normalisation(self.transform.apply(samples, params))
 
     def outputs(self, net: nn.Module, x: Tensor, params: Tensor) -> Tensor:
-        return net(x.flatten(0, 1)).unflatten(0, x.shape[:2]).mean(dim=1)
+        return Averaged(net)(x)
 
     def configured(self, net: nn.Module, params: Tensor, into: nn.Module | None = None) -> nn.Module:
-        return OverVersions(self, net)
+        return Averaged(net)

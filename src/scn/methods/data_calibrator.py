@@ -115,9 +115,3 @@ class DataCalibrator(Domains):
     def kept(self, net: nn.Module) -> nn.Module:
         assert isinstance(net, Calibrated)
         return nn.ModuleList([net.classifier, net.generator])
-
-    def outputs(self, net: nn.Module, x: Tensor, params: Tensor) -> Tensor:
-        return net(x)
-
-    def configured(self, net: nn.Module, params: Tensor, into: nn.Module | None = None) -> nn.Module:
-        return net

@@ -9,12 +9,12 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from scn.methods.base import Method
+from scn.methods.base import PlainMethod
 from scn.transforms import Transform
 
 
 @dataclass(frozen=True)
-class Domains(Method):
+class Domains(PlainMethod):
     """Trained on pairs (B, 2, ...): a source input, whose label is given, and a target input of another.
 
     The target is changed by `fixed`, where that is given, and otherwise by any setting.

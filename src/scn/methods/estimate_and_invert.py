@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from scn.backbones.estimator import Estimator, estimator_for
 from scn.core.storage import load_model
-from scn.methods.base import Method, registry
+from scn.methods.base import PlainMethod, registry
 from scn.transforms import Transform
 
 FINE = {1: 360, 2: 33, 3: 12}  # values of each parameter among which an estimate is looked up
@@ -55,7 +55,7 @@ class Restoring(nn.Module):
 
 @registry.register("estimate-and-invert")
 @dataclass(frozen=True)
-class EstimateAndInvert(Method):
+class EstimateAndInvert(PlainMethod):
     """Not told the setting; needs a change that can be undone."""
 
     title: ClassVar[str] = "Estimate and invert"
@@ -98,12 +98,6 @@ class EstimateAndInvert(Method):
             self.objective.part: self.objective.loss(net.answer(x, alphas["params"]), labels),
             "estimation": F.smooth_l1_loss(net.estimator(x), alpha, beta=SMALL),
         }
-
-    def outputs(self, net: nn.Module, x: Tensor, params: Tensor) -> Tensor:
-        return net(x)
-
-    def configured(self, net: nn.Module, params: Tensor, into: nn.Module | None = None) -> nn.Module:
-        return net
 
     def load(self, path: Path, backbone: Callable[[], nn.Module]) -> nn.Module:
         tensors, _ = load_model(path)

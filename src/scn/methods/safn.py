@@ -54,9 +54,3 @@ class Safn(Domains):
             self.objective.part: self.objective.loss(outputs[: len(x)], labels),
             "norm": WEIGHT * (lengths - (lengths.detach() + STEP)).square().mean(),
         }
-
-    def outputs(self, net: nn.Module, x: Tensor, params: Tensor) -> Tensor:
-        return net(x)
-
-    def configured(self, net: nn.Module, params: Tensor, into: nn.Module | None = None) -> nn.Module:
-        return net

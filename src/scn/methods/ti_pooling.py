@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 from torch import Tensor, nn
 
 from scn.core.errors import ScnError
-from scn.methods.base import registry
+from scn.methods.base import PlainMethod, registry
 from scn.methods.layers import before_outputs
-from scn.methods.versions import OverVersions, Versions
+from scn.methods.versions import Versions
 
 
 class Pooled(nn.Module):
@@ -44,7 +44,7 @@ class Pooled(nn.Module):
 
 @registry.register("ti-pooling")
 @dataclass(frozen=True)
-class TIPooling(Versions):
+class TIPooling(Versions, PlainMethod):
     """Knows nothing of the setting, and pays for it by as many passes as there are versions."""
 
     title: ClassVar[str] = "TI-Pooling"
@@ -52,9 +52,3 @@ class TIPooling(Versions):
 
     def build(self, backbone: Callable[[], nn.Module]) -> nn.Module:
         return Pooled(backbone())
-
-    def outputs(self, net: nn.Module, x: Tensor, params: Tensor) -> Tensor:
-        return net(x)
-
-    def configured(self, net: nn.Module, params: Tensor, into: nn.Module | None = None) -> nn.Module:
-        return OverVersions(self, net)

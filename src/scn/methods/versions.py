@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from scn.core.errors import ScnError
 from scn.methods.base import Method
@@ -53,14 +53,3 @@ class Versions(Method):
 
     def shape_of(self, inputs: Tensor) -> tuple[int, ...]:
         return tuple(inputs.shape[2:])
-
-
-class OverVersions(nn.Module):
-    """The network of a method, ready for inputs in several versions, (B, V, ...) -> (B, outputs)."""
-
-    def __init__(self, method: Method, net: nn.Module) -> None:
-        super().__init__()
-        self.method, self.net = method, net
-
-    def forward(self, x: Tensor) -> Tensor:
-        return self.method.outputs(self.net, x, torch.empty(0))

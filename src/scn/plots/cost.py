@@ -10,11 +10,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from scn import methods
-from scn.core.errors import ScnError
 from scn.export.account import Account, account_of
 from scn.plots.options import FigureOptions
 from scn.plots.scale import score_axis
-from scn.plots.size import MARKERS, best_of_size, draw_spread, scale_by_size
+from scn.plots.size import MARKERS, best_of_size, draw_spread, for_all_settings, scale_by_size
 from scn.plots.style import colours, entitle, label, legend_below, new_figure
 from scn.runs.collection import LoadedRun, band, groups, tested_on
 from scn.runs.labels import Key, task_title
@@ -24,12 +23,7 @@ HOLLOW = "none"
 
 def draw(loaded: Sequence[LoadedRun], options: FigureOptions) -> Any:
     """The figure `cost`."""
-    shown = [one for one in loaded if not methods.get(one.run.config.method).needs_fixed]
-    if not shown:
-        raise ScnError(
-            "the figure cost compares networks for all settings, and these are for one each: "
-            "`scn compare --methods scn,one4all -o DIR` makes some"
-        )
+    shown = for_all_settings(loaded, "cost")
     found = {key: (account_of(several[0]), several) for key, several in groups(shown).items()}
     panels: dict[str, dict[Key, int | None]] = {
         "multiply-accumulates of an answer": {key: a.operations for key, (a, _) in found.items()},

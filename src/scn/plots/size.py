@@ -52,12 +52,7 @@ class Mark:
 
 def draw(loaded: Sequence[LoadedRun], options: FigureOptions) -> Any:
     """The figure `size`."""
-    shown = [one for one in loaded if not methods.get(one.run.config.method).needs_fixed]
-    if not shown:
-        raise ScnError(
-            "the figure size compares networks for all settings, and these are for one each: "
-            "`scn compare --methods scn,one4all -o DIR` makes some"
-        )
+    shown = for_all_settings(loaded, "size")
     found = marks(shown)
     panels: dict[str, list[Any]] = {
         "stored bytes (float32)": [mark.cost.stored_bytes for mark in found],
@@ -75,6 +70,17 @@ def draw(loaded: Sequence[LoadedRun], options: FigureOptions) -> Any:
     note = ", ".join(filter(None, (tested_on(shown), band(shown, "bars"), _numbers(found))))
     entitle(figure, task_title(shown[0].run, note))
     return figure
+
+
+def for_all_settings(loaded: Sequence[LoadedRun], figure: str) -> list[LoadedRun]:
+    """Without networks that are for one setting each."""
+    shown = [one for one in loaded if not methods.get(one.run.config.method).needs_fixed]
+    if not shown:
+        raise ScnError(
+            f"the figure {figure} compares networks for all settings, and these are for one each: "
+            "`scn compare --methods scn,one4all -o DIR` makes some"
+        )
+    return shown
 
 
 def marks(shown: Sequence[LoadedRun]) -> list[Mark]:
