@@ -112,6 +112,11 @@ def test_wrong_runs(imported: Path, tmp_path: Path) -> None:
     damaged = run("evaluate", str(imported))
     assert damaged.code == 2
     assert "is not a model file of scn, or is damaged" in damaged.err
+    config = json.loads((imported / "config.json").read_text())
+    newer = {**config, "recipe": {**config["recipe"], "warmth": 3}}
+    (imported / "config.json").write_text(json.dumps(newer))
+    said = run("evaluate", str(imported)).err
+    assert "its recipe has warmth, which this scn does not know: use a newer one" in said
     (imported / "config.json").write_text("{}")
     assert "is not the description of a run" in run("evaluate", str(imported)).err
 

@@ -17,7 +17,7 @@ import functools
 import json
 import platform
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -206,11 +206,19 @@ def read(folder: Path) -> Run:
         for name in ("method", "data", "transform", "preset"):
             if not isinstance(content[name], str):
                 raise ScnError(f"{name} must be a name, but is {content[name]!r}")
+        _refuse_newer_recipe(content["recipe"])
         if content["format"] == 1:
             content["preset"] = transforms.former_preset(content["transform"], content["preset"])
         return Run(folder, RunConfig(**content))
     except (ValueError, KeyError, TypeError) as error:
         raise ScnError(f"{path} is not the description of a run: {error}") from error
+
+
+def _refuse_newer_recipe(recipe: dict[str, Any]) -> None:
+    """A value that is not known may be the one that matters."""
+    unknown = sorted(recipe.keys() - {field.name for field in fields(Recipe)})
+    if unknown:
+        raise ScnError(f"its recipe has {', '.join(unknown)}, which this scn does not know: use a newer one")
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
