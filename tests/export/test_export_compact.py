@@ -36,6 +36,14 @@ WAYS = {
 }
 
 
+SLOW = ("ram, float16", "row, float32", "row, int8", "fixed, float16", "fixed, int8")
+ANSWERS = [  # between them those with gains have every kind of weights and every place
+    pytest.param(kind, way, marks=pytest.mark.slow) if "gains" in kind and way in SLOW else (kind, way)
+    for kind in (*KINDS, "convolutions factored:2", "convolutions low-rank:2", "convolutions gains")
+    for way in WAYS
+]
+
+
 def convolutions() -> nn.Module:
     return nn.Sequential(
         nn.Conv2d(1, 6, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(6, 5, 3), nn.ReLU(),
@@ -43,10 +51,7 @@ def convolutions() -> nn.Module:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize(
-    "kind", [*KINDS, "convolutions factored:2", "convolutions low-rank:2", "convolutions gains"]
-)
+@pytest.mark.parametrize(("kind", "way"), ANSWERS)
 def test_compact_networks_answer_as_torch_does(kind: str, way: str, tmp_path: Path) -> None:
     options, (*convolves, subspace) = WAYS[way], kind.split()
     torch.manual_seed(0)

@@ -35,6 +35,14 @@ GIVEN: dict[str, dict[str, Any]] = {"one4one": {"fixed": [30.0]}, "wider": {"dim
 NORMS = {"tent": {"width": 6, "depth": 4}}  # a backbone with norm layers
 NOT_OF_IMAGES = ("alpha-alone",)
 NAMES = [name for name in methods.registry if name not in NOT_OF_IMAGES]
+DRAWN = (
+    "film",
+    "experts",
+    "output-mixture",
+    "ti-pooling",
+    "wider",
+    "tent",
+)  # of each kind one
 GRID = torch.tensor([[-150.0], [0.0], [80.0]])
 
 
@@ -92,7 +100,9 @@ def test_interrupted_it_ends_where_it_would_have_ended(name: str, small_data: st
             subject_of(whole)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name", [name if name in DRAWN else pytest.param(name, marks=pytest.mark.slow) for name in NAMES]
+)
 def test_it_is_compared_drawn_and_reported(name: str, small_data: str, tmp_path: Path) -> None:
     made, net = trained(name, small_data, tmp_path / "run")
     fixed = made.method().fixed
