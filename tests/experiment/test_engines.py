@@ -147,6 +147,8 @@ def _note_or_wait(job: tuple[str, str]) -> str:
     if name == "note":
         note(path)
     await_file(Path(path))
+    while not Path(path).stat().st_size:  # it is there before it has anything in it
+        time.sleep(0.01)
     return "waited"
 
 
