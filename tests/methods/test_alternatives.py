@@ -350,3 +350,10 @@ def test_few_methods_are_advised(transform: str, names: tuple[str, ...]) -> None
     assert methods.advised(transforms.get(transform)) == names
     for name in names:
         assert methods.get(name).objection(transforms.get(transform)) is None
+
+
+@pytest.mark.parametrize("name", ["estimate-and-invert", "data-calibrator"])
+def test_a_backbone_that_keeps_no_shape_is_explained(name: str) -> None:
+    method = methods.get(name)(transforms.get("rotation"))
+    with pytest.raises(ScnError, match="Sequential does not keep it: give it an attribute `shape`"):
+        method.build(lambda: nn.Sequential(nn.Flatten(), nn.Linear(16, 3)))

@@ -15,6 +15,7 @@ from torch.func import functional_call
 from scn.core.errors import ScnError
 from scn.methods.base import registry
 from scn.methods.domains import Domains
+from scn.methods.layers import kept_shape
 
 SOURCE = 0  # of four kinds: source, target, calibrated target, calibrated source
 BOUND = 1.0  # of a change, in deviations of the data
@@ -84,12 +85,9 @@ class DataCalibrator(Domains):
 
     def build(self, backbone: Callable[[], nn.Module]) -> nn.Module:
         made = backbone()
-        shape = getattr(made, "shape", None)
-        if shape is None or len(shape) != 3:
-            raise ScnError(
-                f"the method data-calibrator changes images, and needs a backbone that keeps their shape "
-                f"(channels, height, width) as its attribute `shape`; {type(made).__name__} has {shape}"
-            )
+        shape = kept_shape(made, "data-calibrator")
+        if len(shape) != 3:
+            raise ScnError(f"the method data-calibrator changes images, but an input has the shape {shape}")
         with torch.no_grad():
             outputs = made.eval()(torch.zeros(1, *shape)).shape[1]
         return Calibrated(made.train(), shape[0], outputs)

@@ -6,6 +6,7 @@ settings that are known in training, and a network as that of Inverse.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ from torch import Tensor, nn
 from scn.backbones.estimator import Estimator, estimator_for
 from scn.core.storage import load_model
 from scn.methods.base import PlainMethod, registry
+from scn.methods.layers import kept_shape
 from scn.transforms import Transform
 
 FINE = {1: 360, 2: 33, 3: 12}  # values of each parameter among which an estimate is looked up
@@ -71,8 +73,7 @@ class EstimateAndInvert(PlainMethod):
 
     def build(self, backbone: Callable[[], nn.Module]) -> nn.Module:
         made = backbone()
-        shape: Any = getattr(made, "shape", None)
-        values = torch.zeros(tuple(shape)).numel() if shape is not None else 0
+        values = math.prod(kept_shape(made, "estimate-and-invert"))
         return Restoring(made, estimator_for(values, self.transform.alpha_dim), self.transform)
 
     def prepare(self, net: nn.Module, normalisation: Any) -> None:

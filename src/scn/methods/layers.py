@@ -9,6 +9,17 @@ from scn.core.errors import ScnError
 DROPOUTS = (nn.Dropout, nn.AlphaDropout, nn.FeatureAlphaDropout)
 
 
+def kept_shape(backbone: nn.Module, method: str) -> tuple[int, ...]:
+    """The shape of one input, as a backbone keeps it, for a method that cannot do without."""
+    shape = getattr(backbone, "shape", None)
+    if shape is None:
+        raise ScnError(
+            f"the method {method} must know the shape of an input before it sees one, but "
+            f"{type(backbone).__name__} does not keep it: give it an attribute `shape`"
+        )
+    return tuple(shape)
+
+
 def last_linear(backbone: nn.Module) -> str:
     """The name of the linear layer that makes the outputs: the last one."""
     found = [name for name, module in backbone.named_modules() if isinstance(module, nn.Linear)]

@@ -8,6 +8,7 @@ So every row of beta sums to 1 as everywhere, but its coefficients may be negati
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import ClassVar
 
 import torch
@@ -29,14 +30,14 @@ class Differences(Map):
         parts = self.coefficients(alpha)
         return torch.cat([1 - parts.sum(dim=-1, keepdim=True), parts], dim=-1)
 
+    @abstractmethod
     def coefficients(self, alpha: Tensor) -> Tensor:
         """(..., S) -> (..., D - 1)."""
-        raise NotImplementedError
 
     def divide(self, parents: list[int]) -> None:
         raise ScnError(
-            f"the map of a {type(self).__name__} network has its base models from the start, and cannot "
-            "divide one: choose dims when it is made"
+            f"{type(self).__name__} has all of its base models from the start, and cannot divide one: "
+            "choose dims when it is made"
         )
 
 
