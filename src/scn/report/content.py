@@ -100,12 +100,17 @@ def _kept(one: LoadedRun) -> dict[str, Any]:
 
 def _summary(rows: Sequence[dict[str, Any]], score: Score, over: str) -> str:
     """The result in one sentence: the best network that mixes, beside one of its size that does not adapt."""
-    mixing = [row for row in rows if row["mixes"]] or list(rows)
+    ours = [row for row in rows if row["method"] == methods.MIXED]
+    mixing = ours or [row for row in rows if row["mixes"]] or list(rows)
     most = score.best(float(row["mean"]) for row in mixing)
     best = next(row for row in mixing if row["mean"] == most)
     said = [
         best,
-        *(row for row in rows if not row["knows_setting"] and row["inference"] == best["inference"]),
+        *(
+            row
+            for row in rows
+            if row["method"] == methods.UNADAPTED and row["inference"] == best["inference"]
+        ),
     ]
     direction = "" if score.higher_is_better else " (lower is better)"
     return "; ".join(f"{row['label']}: {_reached(row, score)}" for row in said) + (
