@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -37,8 +38,10 @@ def run(*arguments: str) -> Result:
     return Result(code, out.getvalue(), err.getvalue())
 
 
-def _one_by_one(work: Callable[[Any], Any], jobs: Sequence[Any], at_once: int) -> Iterator[Ended[Any, Any]]:
-    return (Ended(job, work(job)) for job in jobs)
+def _one_by_one(
+    work: Callable[[Path, Any], Any], jobs: Sequence[Any], folder: Path, at_once: int
+) -> Iterator[Ended[Any, Any]]:
+    return (Ended(job, work(folder, job)) for job in jobs)
 
 
 @contextmanager

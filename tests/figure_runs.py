@@ -32,7 +32,7 @@ def make_run(
     recipe = more.pop("recipe", RECIPE)
     config = plan_run(data, transform, backbone, method, recipe, sizes=sizes, **more)
     evaluation = Evaluation(transforms.get(transform).grid(SETTINGS[transform]))
-    carry_out(folder.parent, Job(folder.name, config), None, evaluation)
+    carry_out(folder.parent, Job(folder.name, config, evaluation))
     return folder
 
 

@@ -46,11 +46,12 @@ def test_settings_with_few_samples_are_neither_drawn_nor_counted(capsys: pytest.
 def test_a_comparison_prints_values_in_their_unit(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    job = Job("one4all-seed0", plan_run("digits", "rotation", "mlp", "one4all", Recipe()))
+    config = plan_run("digits", "rotation", "mlp", "one4all", Recipe())
+    job = Job("one4all-seed0", config, Evaluation(torch.zeros(1, 1)))
     outcome = Outcome("one4all", 1, 0, 10, 10, [[0.0]], [123.456], 123.456)
     monkeypatch.setattr(Classification, "scores", (ERROR,))
     monkeypatch.setattr(compare, "compare", lambda *_, **__: iter([(job, outcome)]))
-    compare.carry_out_all([job], tmp_path, "mlp", Evaluation(torch.zeros(1, 1)), quiet=False)
+    compare.carry_out_all([job], tmp_path, quiet=False)
     assert "one4all-seed0: 123.5 C  (1/1 runs" in capsys.readouterr().err
 
 
@@ -65,7 +66,7 @@ def test_a_stream_is_written_under_the_key_of_its_score() -> None:
 
 
 def test_the_demo_says_what_an_evaluation_at_its_angle_does(tmp_path: Path) -> None:
-    jobs = {job.name: job for job in plan_demo()[0]}
+    jobs = {job.name: job for job in plan_demo()}
     names = {"SCN D=8": "scn-d8-seed0", "One4All": "one4all-seed0"}
     for name in names.values():
         run = runs.create(tmp_path / name, jobs[name].config)

@@ -27,6 +27,7 @@ from scn.runs import RunConfig
 from scn.runs.outcome import Outcome, table
 from scn.training.recipe import Recipe
 
+TEST = Evaluation(transforms.get("rotation").grid(4))
 SMALL = ("--width", "8", "--epochs", "3", "--batch-size", "32", "--step", "90", "--quiet")
 
 
@@ -75,7 +76,7 @@ def test_the_plan_has_every_run_once() -> None:
         return plan_run("digits", "rotation", "mlp", method, Recipe(), **more)
 
     several = ["scn", "one4all", "inverse", "one4one"]
-    jobs = plan_jobs(make, transforms.get("rotation"), several, [1, 8], range(2))
+    jobs = plan_jobs(make, transforms.get("rotation"), several, [1, 8], range(2), TEST)
     names = [job.name for job in jobs]
     assert len(names) == len(set(names)) == 2 * (2 + 1 + 1) + 5
     assert "scn-d8-seed1" in names
@@ -95,7 +96,7 @@ def test_each_method_gets_a_backbone_for_what_it_sees() -> None:
         path = Path(folder) / "waves.npz"
         x, y = np.zeros((40, 2000), np.int16), np.arange(40) % 4
         np.savez(path, x_train=x, y_train=y, x_test=x, y_test=y, sample_rate=8000)
-        jobs = plan_jobs(make, transforms.get("speed"), ["one4all", "inverse"], [1], range(1))
+        jobs = plan_jobs(make, transforms.get("speed"), ["one4all", "inverse"], [1], range(1), TEST)
     assert [job.config.backbone["arguments"]["shape"] for job in jobs] == [[1, 8000], [1, 2000]]
 
 
@@ -173,7 +174,7 @@ def test_time_left_is_estimated_from_what_this_call_has_done(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = plan_run("digits", "rotation", "mlp", "one4all", Recipe(epochs=10))
-    jobs = [Job(name, config) for name in ("a", "b", "c")]
+    jobs = [Job(name, config, TEST) for name in ("a", "b", "c")]
     clock = [100.0]
     monkeypatch.setattr("scn.cli.progress.time.monotonic", lambda: clock[0])
 
@@ -258,5 +259,5 @@ def test_a_run_that_was_tested_on_other_samples_is_tested_again(small_data: str,
     )
     for samples, tested_on in ((20, 20), (0, 100), (200, 100)):  # 0 and too many are all of them
         test = Evaluation(transforms.get("rotation").grid(4), samples)
-        carry_out(tmp_path, Job("run", config), None, test)
+        carry_out(tmp_path, Job("run", config, test))
         assert json.loads((tmp_path / "run" / "evaluation.json").read_text())["samples"] == tested_on

@@ -39,7 +39,7 @@ class Unreadable:
         return OddForPeople, (1,)
 
 
-def work_oddly(name: str) -> object:
+def work_oddly(folder: Path, name: str) -> object:
     """Come to a result, or an error, that does not travel."""
     if name == "error":
         raise OddForPeople(1, 2)
@@ -51,17 +51,16 @@ def await_file(path: Path) -> None:
         time.sleep(0.01)
 
 
-def work_in_turn(job: tuple[str, str]) -> str:
+def work_in_turn(folder: Path, job: str) -> str:
     """One that leaves a file behind, and one that waits for it."""
-    name, path = job
-    if name == "leaves":
-        Path(path).touch()
-    elif name == "waits":
-        await_file(Path(path))
-    return name
+    if job == "leaves":
+        (folder / "left").touch()
+    elif job == "waits":
+        await_file(folder / "left")
+    return job
 
 
-def work(job: tuple[str, float]) -> str:
+def work(folder: Path, job: tuple[str, float]) -> str:
     """What a job's name says."""
     name, value = job
     if name == "fail":
@@ -75,35 +74,34 @@ def work(job: tuple[str, float]) -> str:
     return f"{name} {value}"
 
 
-def note(path: str) -> None:
+def note(path: Path) -> None:
     """Go on writing for ever."""
     while True:
-        with Path(path).open("a") as file:
+        with path.open("a") as file:
             file.write("x")
         time.sleep(0.01)
 
 
-def count(folder: str) -> int:
+def count(folder: Path, job: int) -> int:
     """How many are at work beside this one."""
-    mine = Path(folder) / str(os.getpid())
+    mine = folder / str(os.getpid())
     mine.touch()
     time.sleep(0.3)
-    found = len(list(Path(folder).iterdir()))
+    found = len(list(folder.iterdir()))
     mine.unlink()
     return found
 
 
 def test_results_come_in_the_order_in_which_jobs_end(tmp_path: Path) -> None:
-    jobs = [(name, str(tmp_path / "left")) for name in ("waits", "first", "leaves")]
-    ended = list(local(work_in_turn, jobs, 2))
+    ended = list(local(work_in_turn, ["waits", "first", "leaves"], tmp_path, 2))
     assert ended[0].result == "first"  # the other worker has both
     assert {one.result for one in ended[1:]} == {"waits", "leaves"}
-    assert all(one.job == (one.result, str(tmp_path / "left")) for one in ended)
+    assert all(one.job == one.result for one in ended)
 
 
-def test_a_job_that_fails_or_dies_takes_no_other_with_it() -> None:
+def test_a_job_that_fails_or_dies_takes_no_other_with_it(tmp_path: Path) -> None:
     jobs = [("fail", 7.0), ("die", 0.0), ("odd", 0.0), ("quick", 1.0), ("quick", 2.0)]
-    ended = {one.job: one for one in local(work, jobs, 2)}
+    ended = {one.job: one for one in local(work, jobs, tmp_path, 2)}
     assert set(ended) == set(jobs)
     assert [ended[job].result for job in jobs[3:]] == ["quick 1.0", "quick 2.0"]
     wrong = ended["fail", 7.0].error
@@ -116,9 +114,9 @@ def test_a_job_that_fails_or_dies_takes_no_other_with_it() -> None:
     assert "Odd: 1 and 2" in str(ended["odd", 0.0].error)
 
 
-def test_what_cannot_be_sent_or_read_costs_its_own_job_only() -> None:
+def test_what_cannot_be_sent_or_read_costs_its_own_job_only(tmp_path: Path) -> None:
     jobs = ["error", "sent", "read", "plain"]
-    ended = {one.job: one for one in local(work_oddly, jobs, 1)}
+    ended = {one.job: one for one in local(work_oddly, jobs, tmp_path, 1)}
     assert set(ended) == set(jobs)
     assert "OddForPeople: 1 or 2" in str(ended["error"].error)
     assert "its result cannot be sent: " in str(ended["sent"].error)
@@ -127,13 +125,13 @@ def test_what_cannot_be_sent_or_read_costs_its_own_job_only() -> None:
 
 
 def test_no_more_jobs_than_asked_for_are_side_by_side(tmp_path: Path) -> None:
-    found = [one.result for one in local(count, [str(tmp_path)] * 4, 2)]
+    found = [one.result for one in local(count, range(4), tmp_path, 2)]
     assert all(one is not None and one <= 2 for one in found)
 
 
 def test_nothing_goes_on_when_nobody_asks_any_more(tmp_path: Path) -> None:
     path = tmp_path / "written"
-    results = local(_note_or_wait, [("note", str(path)), ("wait", str(path))], 2)
+    results = local(_note_or_wait, ["note", "wait"], tmp_path, 2)
     assert next(results).result == "waited"
     assert path.stat().st_size > 0
     results.close()  # type: ignore[attr-defined]
@@ -142,23 +140,23 @@ def test_nothing_goes_on_when_nobody_asks_any_more(tmp_path: Path) -> None:
     assert path.stat().st_size == before
 
 
-def _note_or_wait(job: tuple[str, str]) -> str:
-    name, path = job
-    if name == "note":
+def _note_or_wait(folder: Path, job: str) -> str:
+    path = folder / "written"
+    if job == "note":
         note(path)
-    await_file(Path(path))
-    while not Path(path).stat().st_size:  # it is there before it has anything in it
+    await_file(path)
+    while not path.stat().st_size:  # it is there before it has anything in it
         time.sleep(0.01)
     return "waited"
 
 
-def test_ctrl_c_is_for_the_caller_and_not_for_the_workers() -> None:
-    assert [one.result for one in local(work, [("interrupt", 1.0)], 1)] == ["interrupt 1.0"]
+def test_ctrl_c_is_for_the_caller_and_not_for_the_workers(tmp_path: Path) -> None:
+    assert [one.result for one in local(work, [("interrupt", 1.0)], tmp_path, 1)] == ["interrupt 1.0"]
 
 
 @pytest.mark.parametrize("by_another_thread", [False, True])
 def test_ctrl_c_while_a_process_starts_is_heard_when_it_has_started(
-    by_another_thread: bool, monkeypatch: pytest.MonkeyPatch
+    by_another_thread: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begin, started = BaseProcess.start, []
 
@@ -176,16 +174,16 @@ def test_ctrl_c_while_a_process_starts_is_heard_when_it_has_started(
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with pytest.raises(KeyboardInterrupt):
-            list(local(work, [("quick", 1.0)], 1))
+            list(local(work, [("quick", 1.0)], tmp_path, 1))
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     finally:
         signal.signal(signal.SIGINT, before)
     assert len(started) == 1
 
 
-def test_one_at_a_time_is_the_least() -> None:
+def test_one_at_a_time_is_the_least(tmp_path: Path) -> None:
     with pytest.raises(ScnError, match="`jobs` must be at least 1, but is 0"):
-        list(local(work, [("quick", 1.0)], 0))
+        list(local(work, [("quick", 1.0)], tmp_path, 0))
 
 
 def test_only_the_processors_that_may_be_used_count(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -200,9 +198,9 @@ OWN = """
 from scn.experiment.engines.base import Ended, registry
 
 @registry.register("in-turn")
-def in_turn(work, jobs, at_once):
+def in_turn(work, jobs, folder, at_once):
     for job in jobs:
-        yield Ended(job, work(job))
+        yield Ended(job, work(folder, job))
 """
 
 

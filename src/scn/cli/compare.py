@@ -78,8 +78,6 @@ FitOption = Annotated[
 def carry_out_all(
     jobs: Sequence[Job],
     folder: Path,
-    backbone: str,
-    test: Evaluation,
     quiet: bool,
     at_once: int | None = None,
     engine: str = engines.USUAL,
@@ -89,7 +87,7 @@ def carry_out_all(
     score = Run(folder, jobs[0].config).objective().score
     try:
         with comparison_progress(jobs, folder, quiet) as say:
-            found = compare(jobs, folder, test, backbone=backbone, at_once=at_once, engine=engine)
+            found = compare(jobs, folder, at_once=at_once, engine=engine)
             for job, outcome in found:
                 outcomes[job.name] = outcome
                 say(job.name, score.text(outcome.mean))
@@ -155,6 +153,7 @@ def plan_what_fits(
     dims: Sequence[int],
     seeds: range,
     variants: dict[str, list[str]],
+    test: Evaluation,
 ) -> list[Job]:
     """The runs of a comparison of what fits a device; what does not is said on standard error."""
     found = fit.candidates(choice, fit.Limits.read(limits), names, dims, variants, seeds.start)
@@ -166,12 +165,12 @@ def plan_what_fits(
         name = label(one.method, one.dims, one.more)
         shown.add_row(name, f"{one.size.flash:,}", f"{one.size.ram:,}", fits)
     Console(width=100, stderr=True).print(shown)
-    return fit.jobs_of(found, seeds)
+    return fit.jobs_of(found, seeds, test)
 
 
-def say_best(jobs: Sequence[Job], folder: Path, backbone: str) -> None:
+def say_best(jobs: Sequence[Job], folder: Path) -> None:
     """Which of what fits is best, and how it gets onto the device."""
-    job, held_back = fit.best(jobs, folder, Run(folder, jobs[0].config).objective().score, backbone)
+    job, held_back = fit.best(jobs, folder, Run(folder, jobs[0].config).objective().score)
     name = label(job.config.method, job.config.dims, job.more)
     decided = "the data that were held back" if held_back else "the test data, because none were held back"
     print(
@@ -180,14 +179,12 @@ def say_best(jobs: Sequence[Job], folder: Path, backbone: str) -> None:
     )
 
 
-def finish(
-    jobs: Sequence[Job], test: Evaluation, outcomes: list[Outcome], folder: Path, backbone: str, as_json: bool
-) -> list[Row]:
+def finish(jobs: Sequence[Job], outcomes: list[Outcome], folder: Path, as_json: bool) -> list[Row]:
     """Table, file, picture and report of a comparison that has been carried out."""
     config = jobs[0].config
     score = Run(folder, config).objective().score
-    rows, facts = table(outcomes, score), describe(jobs, test)
-    accounts = [account_of(_first(row, jobs, folder, backbone)) for row in rows]
+    rows, facts = table(outcomes, score), describe(jobs)
+    accounts = [account_of(_first(row, jobs, folder)) for row in rows]
     title = entitle(facts, rows[0].seeds)
     counted = [{**asdict(row), **account.as_json()} for row, account in zip(rows, accounts, strict=True)]
     written = write_comparison(counted, folder, facts)
@@ -199,17 +196,17 @@ def finish(
         show(rows, score, title)
         show_accounts(rows, accounts)
     page = folder / "report.html"
-    write_report(collect([folder / job.name for job in jobs], backbone), page)
+    write_report(collect([folder / job.name for job in jobs]), page)
     print(f"wrote {written} and {picture}", file=sys.stderr)
     print(f"the report is {page}", file=sys.stderr)
     return rows
 
 
-def _first(row: Row, jobs: Sequence[Job], folder: Path, backbone: str) -> LoadedRun:
+def _first(row: Row, jobs: Sequence[Job], folder: Path) -> LoadedRun:
     """A run of a line of the table."""
     wanted = row.method, row.dims, row.more
     job = next(job for job in jobs if (job.config.method, job.config.dims, job.more) == wanted)
-    return LoadedRun(Run(folder / job.name, job.config), job.more, backbone)
+    return LoadedRun(Run(folder / job.name, job.config), job.more)
 
 
 def command(
@@ -263,12 +260,12 @@ def command(
     changed, make = get_transform(chosen.transform, chosen.preset), partial(chosen.config, seed=seed)
     names = chosen_methods(methods, make, changed)
     repeated, sizes = range(seed, seed + seeds), fit.DIMS if dims is None else several
-    if limits is None:
-        planned = plan_jobs(make, changed, names, several, repeated, variants)
-    else:
-        planned = plan_what_fits(chosen, limits, names or [MIXED, UNADAPTED], sizes, repeated, variants)
     test = Evaluation(chosen.settings(step), chosen.test_samples)
-    outcomes = carry_out_all(planned, output, chosen.backbone, test, quiet, jobs, engine)
-    finish(planned, test, outcomes, output, chosen.backbone, as_json)
+    if limits is None:
+        planned = plan_jobs(make, changed, names, several, repeated, test, variants)
+    else:
+        planned = plan_what_fits(chosen, limits, names or [MIXED, UNADAPTED], sizes, repeated, variants, test)
+    outcomes = carry_out_all(planned, output, quiet, jobs, engine)
+    finish(planned, outcomes, output, as_json)
     if limits is not None:
-        say_best(planned, output, chosen.backbone)
+        say_best(planned, output)

@@ -12,7 +12,6 @@ from torch import Tensor
 
 from scn.cli.compare import carry_out_all, finish
 from scn.experiment.demo import ANGLE, View, plan_demo, view_digit
-from scn.experiment.tasks import DEMO
 
 SHADES = " .:-=+*#%@"
 
@@ -30,10 +29,10 @@ def command(
     Example: scn demo -o runs/demo
     """
     torch.set_num_threads(1)
-    jobs, test = plan_demo()
+    jobs = plan_demo()
     print(f"training {len(jobs)} networks on handwritten digits turned by any angle ...", file=sys.stderr)
-    outcomes = carry_out_all(jobs, output, DEMO.backbone, test, quiet)
-    finish(jobs, test, outcomes, output, DEMO.backbone, as_json=False)
+    outcomes = carry_out_all(jobs, output, quiet)
+    finish(jobs, outcomes, output, as_json=False)
     _show(view_digit(output))
 
 

@@ -20,7 +20,7 @@ from scn.core.errors import AlreadyThere, Failed, ScnError
 from scn.core.registry import allow, allowed
 from scn.data import short_name
 from scn.experiment import engines
-from scn.experiment.jobs import Evaluation, Job
+from scn.experiment.jobs import Job
 from scn.experiment.train import epochs_trained, train
 from scn.runs import Run, RunConfig, backbone_of
 from scn.runs.collection import LoadedRun
@@ -64,11 +64,11 @@ def _origin(source: dict[str, Any]) -> str:
     return "trained in one go"
 
 
-def carry_out(folder: Path, job: Job, backbone: str | None, test: Evaluation) -> Outcome:
+def carry_out(folder: Path, job: Job) -> Outcome:
     """Train and evaluate one run, as far as that is not done yet."""
     torch.set_num_threads(1)
-    run = open_run(folder / job.name, job.config)
-    factory = backbone_of(run, backbone)
+    run, test = open_run(folder / job.name, job.config), job.test
+    factory = backbone_of(run)
     if not run.is_trained:
         train(run, factory, prefetch=False)
     method = run.method()
@@ -76,13 +76,13 @@ def carry_out(folder: Path, job: Job, backbone: str | None, test: Evaluation) ->
     if not _is_evaluated(run, len(settings), test.samples):
         found = evaluate_run(run, run.network(factory), settings, samples=test.samples or None)
         write_scores(run.folder, found, method.transform)
-    return LoadedRun(run, job.more, backbone).outcome
+    return LoadedRun(run, job.more).outcome
 
 
-def _carry_out_allowed(names: frozenset[str], folder: Path, job: Job, **more: Any) -> Outcome:
+def _carry_out_allowed(names: frozenset[str], folder: Path, job: Job) -> Outcome:
     """In a worker, where what a person named for the command is allowed too."""
     with allow(*names):
-        return carry_out(folder, job, **more)
+        return carry_out(folder, job)
 
 
 def _is_evaluated(run: Run, settings: int, samples: int) -> bool:
@@ -97,9 +97,7 @@ def _is_evaluated(run: Run, settings: int, samples: int) -> bool:
 def compare(
     jobs: Sequence[Job],
     folder: Path,
-    test: Evaluation,
     *,
-    backbone: str | None = None,
     at_once: int | None = None,
     engine: str = engines.USUAL,
 ) -> Iterator[tuple[Job, Outcome]]:
@@ -109,9 +107,9 @@ def compare(
     """
     carried_out_by = engines.get(engine)
     _require_place(jobs, folder)
-    work = partial(_carry_out_allowed, allowed(), folder, backbone=backbone, test=test)
+    work = partial(_carry_out_allowed, allowed())
     failed: dict[str, Exception] = {}
-    for ended in carried_out_by(work, jobs, min(at_once or engines.cores(), len(jobs))):
+    for ended in carried_out_by(work, jobs, folder, min(at_once or engines.cores(), len(jobs))):
         if ended.result is None:
             failed[ended.job.name] = ended.error or Failed("it came to no result")
         else:
@@ -148,9 +146,9 @@ def progress(jobs: Sequence[Job], folder: Path) -> dict[str, int]:
     return {name: epochs for name, epochs in found.items() if epochs is not None}
 
 
-def describe(jobs: Sequence[Job], test: Evaluation) -> dict[str, Any]:
+def describe(jobs: Sequence[Job]) -> dict[str, Any]:
     """What is compared on what: the head of comparison.json."""
-    config = jobs[0].config
+    config, test = jobs[0].config, jobs[0].test
     limits = {"train": config.recipe["train_samples"], "test": test.samples}
     samples = {name: min(limits.get(name) or count, count) for name, count in config.samples.items()}
     return {

@@ -22,17 +22,16 @@ SEEDS, ANGLE = 3, 130.0
 DIMS = (3, 8)
 
 
-def plan_demo() -> tuple[list[Job], Evaluation]:
-    """All runs of the demo, and what they are tested on."""
+def plan_demo() -> list[Job]:
+    """All runs of the demo."""
     budget = DEMO.budget("cpu")
     transform = transforms.get(DEMO.transform)
 
     def make(method: str, **more: Any) -> runs.RunConfig:
         return plan_run(DEMO.data, DEMO.transform, DEMO.backbone, method, budget.recipe, **more)
 
-    return plan_jobs(make, transform, DEMO_METHODS, DIMS, range(SEEDS)), Evaluation(
-        transform.grid(budget.grid or 1)
-    )
+    test = Evaluation(transform.grid(budget.grid or 1))
+    return plan_jobs(make, transform, DEMO_METHODS, DIMS, range(SEEDS), test)
 
 
 @dataclass(frozen=True)

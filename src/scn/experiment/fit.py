@@ -18,7 +18,7 @@ import torch
 from scn import methods
 from scn.core.errors import ScnError
 from scn.experiment.choice import Choice
-from scn.experiment.jobs import Job, job_name, kind_label, telling
+from scn.experiment.jobs import Evaluation, Job, job_name, kind_label, telling
 from scn.export import Options
 from scn.export.c import facts_of
 from scn.export.subject import subject_of
@@ -174,11 +174,11 @@ def _of_widths(choice: Choice, method: str, seed: int) -> Iterator[tuple[str, Ru
         yield f"width {other}", wider.config(method, seed=seed)
 
 
-def jobs_of(found: Sequence[Candidate], seeds: range) -> list[Job]:
+def jobs_of(found: Sequence[Candidate], seeds: range, test: Evaluation) -> list[Job]:
     """The runs of those that fit."""
     chosen = [one for one in found if one.fits]
     return [
-        Job(job_name(one.method, _label(one), seed), replace(one.config, seed=seed), one.more)
+        Job(job_name(one.method, _label(one), seed), replace(one.config, seed=seed), test, one.more)
         for seed in seeds
         for one in chosen
     ]
@@ -188,9 +188,9 @@ def _label(one: Candidate) -> str:
     return kind_label(one.more, one.dims if methods.get(one.method).mixes else None)
 
 
-def best(jobs: Sequence[Job], folder: Path, score: Score, backbone: str | None = None) -> tuple[Job, bool]:
+def best(jobs: Sequence[Job], folder: Path, score: Score) -> tuple[Job, bool]:
     """The first run of the best kind, and whether data that were held back decided it, or the test data."""
-    loaded = {job.name: LoadedRun(Run(folder / job.name, job.config), job.more, backbone) for job in jobs}
+    loaded = {job.name: LoadedRun(Run(folder / job.name, job.config), job.more) for job in jobs}
     key = f"validation_{score.key}"
     held_back = all(one.epochs[-1].get(key) is not None for one in loaded.values())
 

@@ -19,21 +19,22 @@ from scn.transforms import Transform
 ONE4ONE_SETTINGS = 5
 
 
-@dataclass(frozen=True)
-class Job:
-    """One run of a comparison."""
-
-    name: str
-    config: RunConfig
-    more: str = ""  # what tells it from others with the same method and D
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Evaluation:
-    """What every run is tested on."""
+    """What a run is tested on."""
 
     settings: Tensor  # (N, P)
     samples: int = 0  # of the test data, 0 for all
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run to be trained and tested."""
+
+    name: str
+    config: RunConfig
+    test: Evaluation
+    more: str = ""  # what tells it from others with the same method and D
 
 
 def plan_jobs(
@@ -42,6 +43,7 @@ def plan_jobs(
     names: Sequence[str] | None,
     dims: Sequence[int],
     seeds: range,
+    test: Evaluation,
     variants: Mapping[str, Sequence[str]] | None = None,
 ) -> list[Job]:
     """Every run of the comparison; `make(method, dims=..., fixed=...)` gives the configuration of one.
@@ -61,7 +63,7 @@ def plan_jobs(
         for label, more, changes in _kinds(methods.get(name), transform, dims, variants or {}):
             base = make(name, **changes)
             for seed in own:
-                jobs[seed].append(Job(job_name(name, label, seed), replace(base, seed=seed), more))
+                jobs[seed].append(Job(job_name(name, label, seed), replace(base, seed=seed), test, more))
     return _with_maps_named([job for several in jobs.values() for job in several])
 
 

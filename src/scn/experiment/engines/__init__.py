@@ -1,4 +1,5 @@
-"""Engines carry out many jobs: a function and its jobs in, what came of each out, in the order they end.
+"""Engines carry out many jobs: a function, its jobs and a folder in, what came of each out, in the order they
+end.
 
 An engine promises that a job that fails takes no other with it, and that nothing goes on when its caller
 stops asking. To add one, write a function decorated by `@registry.register("name")` in a file of its own and

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
 from scn.core.registry import Registry
@@ -23,9 +24,15 @@ class Ended(Generic[J, R]):
 
 
 class Engine(Protocol):
-    """Calls work(job) for each of the jobs, `at_once` of them side by side."""
+    """Calls work(folder, job) for each of the jobs, `at_once` of them side by side.
 
-    def __call__(self, work: Callable[[J], R], jobs: Sequence[J], at_once: int) -> Iterator[Ended[J, R]]: ...
+    What jobs write to `folder`, each to files of its own, is there when they have ended, wherever they were
+    carried out.
+    """
+
+    def __call__(
+        self, work: Callable[[Path, J], R], jobs: Sequence[J], folder: Path, at_once: int
+    ) -> Iterator[Ended[J, R]]: ...
 
 
 registry: Registry[Engine] = Registry("engine")

@@ -11,10 +11,12 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from multiprocessing.reduction import ForkingPickler
+from pathlib import Path
 from typing import Any, Generic
 
 from scn.core.errors import Failed, ScnError
@@ -24,7 +26,9 @@ GRACE = 10.0  # seconds in which a process that is told to end may write its che
 
 
 @registry.register("local")
-def local(work: Callable[[J], R], jobs: Sequence[J], at_once: int) -> Iterator[Ended[J, R]]:
+def local(
+    work: Callable[[Path, J], R], jobs: Sequence[J], folder: Path, at_once: int
+) -> Iterator[Ended[J, R]]:
     """Processes that live as long as there are jobs; one that dies costs the job it had."""
     if at_once < 1:
         raise ScnError(f"`jobs` must be at least 1, but is {at_once}")
@@ -34,7 +38,7 @@ def local(work: Callable[[J], R], jobs: Sequence[J], at_once: int) -> Iterator[E
     try:
         while waiting or busy:
             while waiting and len(busy) < at_once:
-                worker = idle.pop() if idle else _Worker(work)
+                worker = idle.pop() if idle else _Worker(partial(work, folder))
                 worker.give(waiting.popleft())
                 busy[worker.connection] = worker
             for connection in wait(list(busy)):
