@@ -139,6 +139,14 @@ def test_how_much_was_learned_in_the_last_fifth(tmp_path: Path) -> None:
         assert found == (None if expected is None else pytest.approx(expected))
 
 
+def test_where_no_method_can_do_it_the_reason_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "floats.npz"
+    x, y = np.zeros((40, 4), np.float64), np.arange(40) % 4
+    np.savez(path, x_train=x, y_train=y, x_test=x, y_test=y)
+    result = run("compare", "--data", str(path), "--methods", "all", "-o", str(tmp_path / "c"))
+    assert (result.code, "no method can do this: floats: x_train must be" in result.err) == (2, True)
+
+
 def test_each_method_gets_a_backbone_for_what_it_sees() -> None:
     """A slowed clip is longer; undone, it has its old length."""
 
