@@ -114,8 +114,13 @@ def test_a_comparison_under_one_setting_tests_nothing_else(small_data: str, tmp_
     assert [row["settings"] for row in json.loads(result.out)["rows"]] == [1, 1]
     for name in ("scn-d2-seed0", "safn-90-seed0"):
         assert (tmp_path / "c" / name / "scores.csv").read_text().splitlines()[1].startswith("90")
-    result = run(*call, "--fixed", "90,10", "-o", str(tmp_path / "d"))
-    assert (result.code, "params must have 1 value(s)" in result.err) == (2, True)
+    for wrong, message in (
+        (["--fixed", "90,10"], "params must have 1 value(s)"),
+        (["--preset", "half-turn", "--fixed", "200"], "--fixed: 1 of 1 values (200) lie outside the range"),
+        (["--transform", "light", "--fixed", "20"], "comes with the data"),
+    ):
+        result = run(*call, *wrong, "-o", str(tmp_path / "d"))
+        assert (result.code, message in result.err) == (2, True), result.err
 
 
 def test_how_much_was_learned_in_the_last_fifth(tmp_path: Path) -> None:

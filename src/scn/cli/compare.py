@@ -14,6 +14,7 @@ import torch
 import typer
 from rich.console import Console
 from rich.table import Table
+from torch import Tensor
 
 from scn.cli.allow import vouch
 from scn.cli.choice import (
@@ -37,6 +38,7 @@ from scn.cli.choice import (
 )
 from scn.cli.progress import comparison_progress
 from scn.cli.values import numbers, whole_numbers
+from scn.core.errors import ScnError
 from scn.experiment import engines, fit
 from scn.experiment.choice import Choice
 from scn.experiment.compare import compare, describe, entitle
@@ -148,6 +150,13 @@ def chosen_methods(
     for name, reason in refused.items():
         print(f"left out: {name} ({reason})", file=sys.stderr)
     return names
+
+
+def one_setting(transform: Transform, values: list[float]) -> Tensor:
+    """(1, P): the setting that a person named."""
+    if transform.measured:
+        raise ScnError("--fixed is for a change that can be chosen, but this one comes with the data")
+    return transform.within(torch.tensor([values]), named="--fixed")
 
 
 def plan_what_fits(
@@ -272,8 +281,9 @@ def command(
     names = chosen_methods(methods, make, changed)
     repeated, sizes = range(seed, seed + seeds), fit.DIMS if dims is None else several
     only = None if fixed is None else numbers("--fixed", fixed)
-    settings = chosen.settings(step) if only is None else changed.checked(torch.tensor([only]))
-    test = Evaluation(settings, chosen.test_samples)
+    test = Evaluation(
+        chosen.settings(step) if only is None else one_setting(changed, only), chosen.test_samples
+    )
     if limits is None:
         planned = plan_jobs(make, changed, names, several, repeated, test, variants, only)
     else:
