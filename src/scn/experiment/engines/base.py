@@ -18,9 +18,7 @@ from scn.core.registry import Registry
 J = TypeVar("J")
 R = TypeVar("R")
 
-RETRIES = (
-    5  # of a job whose process dies: a machine may fail, but a job that always ends it must come to an end
-)
+RETRIES = 5  # of a job whose process dies, which may be the job's own doing
 DIED = "its process ended without a word ({}), perhaps for lack of memory: fewer `jobs` at a time may help"
 
 

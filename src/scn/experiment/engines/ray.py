@@ -89,25 +89,22 @@ def _connected(address: str | None, at_once: int | None, modules: list[str]) -> 
         raise ScnError("this process uses Ray already: end that by ray.shutdown() first")
     if address == "auto":
         address = os.environ.get("RAY_ADDRESS", address)
-    if address is None:
-        place: dict[str, Any] = {
-            "address": "local",
-            "num_cpus": at_once or cores(),
-            "include_dashboard": False,
-        }
-    else:
+    here = {"address": "local", "num_cpus": at_once or cores(), "include_dashboard": False}
+    if address is not None:
         _require_answer(address)
-        place = {"address": address}
     try:
-        try:
-            environment = {"py_modules": modules}
-            ray.init(**place, runtime_env=environment, log_to_driver=False, logging_level=logging.ERROR)
-        except Exception as error:
-            where = "can be begun here" if address is None else f"is reached at {address}"
-            raise Failed(f"no Ray cluster {where}: {_said(error)}") from error
+        _init(ray, here if address is None else {"address": address}, modules)
         yield ray
     finally:
         ray.shutdown()
+
+
+def _init(ray: Any, place: dict[str, Any], modules: list[str]) -> None:
+    code = {"py_modules": modules}
+    try:
+        ray.init(**place, runtime_env=code, log_to_driver=False, logging_level=logging.ERROR)
+    except Exception as error:
+        raise Failed(f"no Ray cluster is reached (`address={place['address']}`): {_said(error)}") from error
 
 
 def _require_answer(address: str) -> None:
@@ -121,12 +118,13 @@ def _require_answer(address: str) -> None:
         socket.create_connection((host.strip("[]"), int(port)), PATIENCE).close()
     except (OSError, OverflowError) as error:
         raise Failed(
-            f"no Ray cluster is reached at {address} ({error}): `ray start --head` begins one, and says its address"
+            f"no Ray cluster is reached at {address} ({error}): `ray start --head` begins one and says its "
+            "address"
         ) from error
 
 
 def _modules(work: object) -> list[str]:
-    """The code of jobs, as files and folders: scn, what a person allowed, and what is imported from beside it.
+    """The code of jobs, as files and folders: scn, what a person allowed, and what is imported beside it.
 
     What is installed is not sent: it must be so on every machine.
     """
@@ -158,9 +156,7 @@ def _attempt(work: Callable[[Path, Any], Any], job: Any, begun: Files, name: str
             _write(begun, folder)
         found = outcome(work, folder, job)
         after = _files(folder)
-    except (
-        KeyboardInterrupt
-    ):  # a training that was told to end: to Ray it must look like a death, not a result
+    except KeyboardInterrupt:  # a training that was told to end: Ray must take that for a death
         os._exit(1)
     except OSError as error:
         begun, after, found = {}, {}, (None, Failed(f"{socket.gethostname()}: {error}"))
@@ -209,7 +205,7 @@ def _write(files: Files, folder: Path) -> None:
 
 
 def _put(changes: Files, folder: Path) -> None:
-    """Bring a folder up to date: what is new in it appears as a whole, and nothing before everything is here."""
+    """Bring a folder up to date once everything is here; what is new in it appears as a whole."""
     with failures_named(folder), tempfile.TemporaryDirectory(dir=folder, prefix=ARRIVING) as place:
         arrived = Path(place) / "all"
         _write(changes, arrived)
