@@ -76,6 +76,7 @@ bench: $(VENV)/installed-dev
 	$(BIN)/python benchmarks/search.py
 	$(BIN)/python benchmarks/training.py
 	$(BIN)/python benchmarks/tasks.py
+	$(BIN)/python benchmarks/engines.py
 	$(BIN)/python benchmarks/device.py
 	$(BIN)/python benchmarks/explorer.py
 

@@ -320,10 +320,10 @@ def test_a_machine_that_has_neither_code_nor_data_nor_folder_is_sent_them(
     elsewhere = tmp_path.parent / f"{tmp_path.name}-elsewhere"
     elsewhere.mkdir()
     head = Cluster(initialize_head=True, head_node_args={"num_cpus": 0})
-    environment = {"PATH": os.environ["PATH"], "TMPDIR": str(elsewhere), "HOME": str(elsewhere)}
+    environment = {name: os.environ[name] for name in ("PATH", "HOME", "RAY_AUTH_MODE") if name in os.environ}
     node = subprocess.Popen(
         [*alone, "bash", "-c", HIDING, "hiding", *hidden],
-        env={**environment, "CLUSTER": head.address, "PYTHON": sys.executable},
+        env={**environment, "TMPDIR": str(elsewhere), "CLUSTER": head.address, "PYTHON": sys.executable},
         cwd="/",
         stdout=subprocess.DEVNULL,
     )

@@ -64,7 +64,7 @@ registry: Registry[Engine] = Registry("engine")
 
 def get(name: str, address: str | None = None) -> Engine:
     """The engine of this name, which carries out its jobs at this address."""
-    engine = registry.get(name)
+    engine: Any = registry.get(name)
     if address is None:
         return engine
     if "address" not in inspect.signature(engine).parameters:

@@ -69,7 +69,7 @@ def on_ray(
             while waiting or pending:
                 while waiting and (at_once is None or len(pending) < at_once):
                     number, job = waiting.popleft()
-                    begun = _files(folder, work.place(job)) if isinstance(work, Portable) else {}
+                    begun = _begun(work, job, folder)
                     pending[attempt.remote(sent, job, begun, f"scn-{call}-{number}")] = job
                 (ready,), _ = ray.wait(list(pending))
                 yield _ended(ray, ready, pending.pop(ready), folder)
@@ -184,6 +184,11 @@ def _said(error: Exception) -> str:
     """The line of Ray's message that says why: the last of a traceback, the first of others."""
     lines = [line for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
     return lines[-1 if "Traceback" in str(error) or "ray::" in str(error) else 0].strip()
+
+
+def _begun(work: object, job: object, folder: Path) -> Files:
+    """What an earlier call has left of a job."""
+    return _files(folder, work.place(job)) if isinstance(work, Portable) else {}
 
 
 def _files(folder: Path, below: str = "") -> Files:
