@@ -192,26 +192,26 @@ def test_runs_on_ray_equal_those_of_this_process_bit_for_bit(small_data: str, tm
     assert not at_work(os.getpid(), "ray")
 
 
-@pytest.mark.slow
-def test_local_workers_that_are_killed_cost_time_alone(undisturbed: Sweep, tmp_path: Path) -> None:
+def survives(undisturbed: Sweep, folder: Path, worker: str, **how: object) -> None:
+    """Nothing is lost, done twice or otherwise when workers are killed."""
     jobs, expected = undisturbed
-    with workers_killed("spawn_main") as killed:
-        names = carried_out(jobs, tmp_path, at_once=2)
+    with workers_killed(worker) as killed:
+        names = carried_out(jobs, folder, **how)
     assert len(killed) == KILLS
     assert sorted(names) == sorted(job.name for job in jobs)
-    assert contents(tmp_path) == expected
+    assert contents(folder) == expected
+
+
+@pytest.mark.slow
+def test_local_workers_that_are_killed_cost_time_alone(undisturbed: Sweep, tmp_path: Path) -> None:
+    survives(undisturbed, tmp_path, "spawn_main", at_once=2)
 
 
 @pytest.mark.slow
 def test_workers_of_ray_that_are_killed_cost_time_alone(
     undisturbed: Sweep, cluster: Any, tmp_path: Path
 ) -> None:
-    jobs, expected = undisturbed
-    with workers_killed("ray::_attempt") as killed:
-        names = carried_out(jobs, tmp_path, engine="ray", address=cluster.address)
-    assert len(killed) == KILLS
-    assert sorted(names) == sorted(job.name for job in jobs)
-    assert contents(tmp_path) == expected
+    survives(undisturbed, tmp_path, "ray::_attempt", engine="ray", address=cluster.address)
 
 
 @pytest.mark.slow

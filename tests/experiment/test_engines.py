@@ -136,15 +136,27 @@ def test_a_job_whose_process_dies_is_tried_again_and_goes_on_with_what_it_wrote(
 
 
 def die_unasked(folder: Path, job: str) -> str:
-    """One dies when its work is done; the next job is given to that worker, or to a new one."""
+    """One dies when its work is done; the other dies later, and its job is given to the dead one first."""
     if job == "dies":
-        Timer(0.2, os._exit, [1]).start()
+        Timer(0.2, os._exit, [9]).start()
     elif job == "waits":
         time.sleep(1.0)
         if not (folder / "tried").exists():
             (folder / "tried").touch()
-            os._exit(1)
+            os._exit(9)
     return job
+
+
+def leave(folder: Path, job: int) -> None:
+    with (folder / "tried").open("a") as file:
+        file.write("x")
+    sys.exit(1)
+
+
+def test_a_process_that_exits_of_itself_is_not_tried_again(tmp_path: Path) -> None:
+    (ended,) = local(leave, [0], tmp_path, 1)
+    assert "its process ended without a word (code 1)" in str(ended.error)
+    assert (tmp_path / "tried").read_text() == "x"
 
 
 def test_a_worker_that_died_while_it_was_idle_costs_nothing(tmp_path: Path) -> None:

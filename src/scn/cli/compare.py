@@ -62,6 +62,10 @@ MethodsOption = Annotated[
     ),
 ]
 
+JobsOption = Annotated[
+    int | None, typer.Option(help="Runs side by side; by default as many as processors.", min=1)
+]
+
 EngineOption = Annotated[str, typer.Option(help=f"What carries out the runs: {', '.join(engines.registry)}.")]
 
 AddressOption = Annotated[
@@ -240,9 +244,7 @@ def command(
     clamp: ClampOption = False,
     set_: SetOption = None,
     step: Annotated[float | None, typer.Option(help="Distance of the settings in the test.")] = None,
-    jobs: Annotated[
-        int | None, typer.Option(help="Runs side by side; by default as many as processors.", min=1)
-    ] = None,
+    jobs: JobsOption = None,
     engine: EngineOption = engines.USUAL,
     address: AddressOption = None,
     limits: FitOption = None,

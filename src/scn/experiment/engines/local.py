@@ -31,6 +31,7 @@ from scn.experiment.engines.base import (
     require_some,
 )
 
+UNABLE = 1  # the code of a Python that could not start or was told to exit: it would be so again
 GRACE = 10.0  # seconds in which a process that is told to end may write its checkpoint
 
 
@@ -63,7 +64,7 @@ def local(
 
 
 class _Died(Failed):
-    """A process that ended before it had a result."""
+    """A process was killed before it had a result."""
 
 
 @dataclass
@@ -100,7 +101,8 @@ class _Worker(Generic[J, R]):
         except (EOFError, OSError):  # nothing, or a part
             self.order.deaths += 1
             self.process.join()
-            return Ended(job, error=_Died(DIED.format(f"code {self.process.exitcode}")))
+            code = self.process.exitcode
+            return Ended(job, error=(Failed if code == UNABLE else _Died)(DIED.format(f"code {code}")))
         try:
             result, error = ForkingPickler.loads(sent)
         except Exception as unread:  # of whatever was to be made of what was sent

@@ -24,7 +24,6 @@ from pathlib import Path, PurePath
 from types import ModuleType
 from typing import Any
 
-import scn
 from scn.core.errors import Failed, ScnError
 from scn.core.registry import allowed
 from scn.core.storage import failures_named
@@ -129,12 +128,12 @@ def _modules(work: object) -> list[str]:
     What is installed is not sent: it must be so on every machine.
     """
     names = {name.partition(":")[0] for name in allowed()} | {getattr(work, "__module__", "")}
-    tops = {name.partition(".")[0] for name in names} - {"scn"}
+    tops = {name.partition(".")[0] for name in names}
     imported = {name: _source(module) for name, module in list(sys.modules.items()) if "." not in name}
+    package = imported.pop("scn")
     own = {name: path for name, path in imported.items() if path is not None and not _is_installed(path)}
     beside = {own[name].parent for name in tops if name in own}
-    paths = {path for name, path in own.items() if path.parent in beside and name != "scn"}
-    return [str(Path(scn.__file__).parent), *sorted(map(str, paths))]
+    return [str(package), *sorted({str(path) for path in own.values() if path.parent in beside})]
 
 
 def _source(module: ModuleType) -> Path | None:
