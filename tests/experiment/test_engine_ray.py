@@ -181,6 +181,7 @@ def cluster(_installed: None) -> Iterator[Any]:
     started.shutdown()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_installed")
 def test_runs_on_ray_equal_those_of_this_process_bit_for_bit(small_data: str, tmp_path: Path) -> None:
     jobs = small_jobs(small_data, 2, epochs=1)
