@@ -26,7 +26,7 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed
-	$(PIP) --editable .[dev,track,mesh,export,docs]
+	$(PIP) --editable .[dev,track,mesh,export,ray,docs]
 	@touch $@
 
 venv: $(VENV)/installed-dev
@@ -76,6 +76,7 @@ bench: $(VENV)/installed-dev
 	$(BIN)/python benchmarks/search.py
 	$(BIN)/python benchmarks/training.py
 	$(BIN)/python benchmarks/tasks.py
+	$(BIN)/python benchmarks/engines.py
 	$(BIN)/python benchmarks/device.py
 	$(BIN)/python benchmarks/explorer.py
 

@@ -17,7 +17,7 @@ from scn.cli.words import OPTIONS, as_options
 
 SOURCE = Path(scn.__file__).parent
 FILES = [path for path in SOURCE.rglob("*.py") if "cli" not in path.relative_to(SOURCE).parts]
-COMMAND = re.compile(r"`scn [^`]*`")  # a whole command to type may have options
+COMMAND = re.compile(r"`(?:scn|ray) [^`]*`")  # a whole command to type may have options
 
 
 def messages(path: Path) -> Iterator[tuple[int, str]]:

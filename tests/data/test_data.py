@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import struct
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from PIL import Image
 
 from needs import real_file
 from scn import data
+from scn.core.errors import Failed, ScnError
 from scn.data import dataset
 from scn.data.fashion_mnist import CLASSES, FILES
 
@@ -256,3 +258,26 @@ def test_the_deviation_is_that_of_a_sample() -> None:
     found = data.measured_normalisation(samples)
     assert found.mean == pytest.approx((30 / 255,))
     assert found.deviation == pytest.approx((data.to_float(samples).std().item(),))
+
+
+def test_a_data_set_that_is_given_needs_no_file(small_data: str, tmp_path: Path) -> None:
+    path = tmp_path / "moved.npz"
+    path.write_bytes(Path(small_data).read_bytes())
+    parcel = data.parcel(str(path))
+    path.unlink()
+    with data.given({str(path): parcel}):
+        assert data.load(str(path)).checksum == data.load(small_data).checksum
+        assert data.load(path).name == "moved"
+    with pytest.raises(ScnError, match="there is no data file"):
+        data.load(str(path))
+
+
+def test_a_data_set_that_did_not_arrive_as_it_was_sent_is_refused(small_data: str) -> None:
+    parcel = data.parcel(small_data)
+    damaged = {**parcel.dataset.arrays, "y_train": parcel.dataset.arrays["y_train"][::-1]}
+    other = replace(parcel, dataset=replace(parcel.dataset, arrays=damaged))
+    with (
+        data.given({small_data: other}),
+        pytest.raises(Failed, match="the data small did not arrive as they were"),
+    ):
+        data.load(small_data)

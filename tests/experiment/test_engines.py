@@ -5,10 +5,12 @@ from __future__ import annotations
 import importlib
 import os
 import signal
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from threading import Timer
 
 import pytest
 
@@ -99,7 +101,10 @@ def test_results_come_in_the_order_in_which_jobs_end(tmp_path: Path) -> None:
     assert all(one.job == one.result for one in ended)
 
 
-def test_a_job_that_fails_or_dies_takes_no_other_with_it(tmp_path: Path) -> None:
+def test_a_job_that_fails_or_always_dies_takes_no_other_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.modules[local.__module__], "RETRIES", 1)
     jobs = [("fail", 7.0), ("die", 0.0), ("odd", 0.0), ("quick", 1.0), ("quick", 2.0)]
     ended = {one.job: one for one in local(work, jobs, tmp_path, 2)}
     assert set(ended) == set(jobs)
@@ -112,6 +117,51 @@ def test_a_job_that_fails_or_dies_takes_no_other_with_it(tmp_path: Path) -> None
     assert isinstance(died, Failed)
     assert "its process ended without a word (code 9)" in str(died)
     assert "Odd: 1 and 2" in str(ended["odd", 0.0].error)
+
+
+def die_at_first(folder: Path, job: int) -> int:
+    """Write how often this was tried, and come to an end the third time."""
+    tried = folder / f"{job}.tried"
+    with tried.open("a") as file:
+        file.write("x")
+    if job == 1 and len(tried.read_text()) < 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return job
+
+
+def test_a_job_whose_process_dies_is_tried_again_and_goes_on_with_what_it_wrote(tmp_path: Path) -> None:
+    ended = list(local(die_at_first, [0, 1, 2], tmp_path, 1))
+    assert [one.result for one in ended] == [0, 1, 2]
+    assert [(tmp_path / f"{job}.tried").read_text() for job in (0, 1, 2)] == ["x", "xxx", "x"]
+
+
+def die_unasked(folder: Path, job: str) -> str:
+    """One dies when its work is done; the other dies later, and its job is given to the dead one first."""
+    if job == "dies":
+        Timer(0.2, os._exit, [9]).start()
+    elif job == "waits":
+        time.sleep(1.0)
+        if not (folder / "tried").exists():
+            (folder / "tried").touch()
+            os._exit(9)
+    return job
+
+
+def leave(folder: Path, job: int) -> None:
+    with (folder / "tried").open("a") as file:
+        file.write("x")
+    sys.exit(1)
+
+
+def test_a_process_that_exits_of_itself_is_not_tried_again(tmp_path: Path) -> None:
+    (ended,) = local(leave, [0], tmp_path, 1)
+    assert "its process ended without a word (code 1)" in str(ended.error)
+    assert (tmp_path / "tried").read_text() == "x"
+
+
+def test_a_worker_that_died_while_it_was_idle_costs_nothing(tmp_path: Path) -> None:
+    ended = list(local(die_unasked, ["dies", "waits"], tmp_path, 2))
+    assert {one.result for one in ended} == {"dies", "waits"}
 
 
 def test_what_cannot_be_sent_or_read_costs_its_own_job_only(tmp_path: Path) -> None:

@@ -64,8 +64,16 @@ MethodsOption = Annotated[
     ),
 ]
 
+JobsOption = Annotated[
+    int | None, typer.Option(help="Runs side by side; by default as many as processors.", min=1)
+]
+
 EngineOption = Annotated[str, typer.Option(help=f"What carries out the runs: {', '.join(engines.registry)}.")]
 
+AddressOption = Annotated[
+    str | None,
+    typer.Option(help="Of the cluster: auto, HOST:PORT or ray://HOST:PORT. Without it ray begins one here."),
+]
 
 FitOption = Annotated[
     str | None,
@@ -83,13 +91,14 @@ def carry_out_all(
     quiet: bool,
     at_once: int | None = None,
     engine: str = engines.USUAL,
+    address: str | None = None,
 ) -> list[Outcome]:
     """Every outcome in the order of the jobs, with progress on standard error."""
     outcomes: dict[str, Outcome] = {}
     score = Run(folder, jobs[0].config).objective().score
     try:
         with comparison_progress(jobs, folder, quiet) as say:
-            found = compare(jobs, folder, at_once=at_once, engine=engine)
+            found = compare(jobs, folder, at_once=at_once, engine=engine, address=address)
             for job, outcome in found:
                 outcomes[job.name] = outcome
                 say(job.name, score.text(outcome.mean))
@@ -255,10 +264,9 @@ def command(
             "trained for it."
         ),
     ] = None,
-    jobs: Annotated[
-        int | None, typer.Option(help="Runs side by side; by default as many as processors.", min=1)
-    ] = None,
+    jobs: JobsOption = None,
     engine: EngineOption = engines.USUAL,
+    address: AddressOption = None,
     limits: FitOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress on standard error.")] = False,
@@ -288,7 +296,7 @@ def command(
         planned = plan_jobs(make, changed, names, several, repeated, test, variants, only)
     else:
         planned = plan_what_fits(chosen, limits, names or [MIXED, UNADAPTED], sizes, repeated, variants, test)
-    outcomes = carry_out_all(planned, output, quiet, jobs, engine)
+    outcomes = carry_out_all(planned, output, quiet, jobs, engine, address)
     finish(planned, outcomes, output, as_json)
     if limits is not None:
         say_best(planned, output)

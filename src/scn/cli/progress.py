@@ -143,8 +143,10 @@ class _Watched:
         """Read what the runs have written, and say what is new."""
         now = epochs_done([job for job in self.jobs if job.name not in self.ended], self.folder)
         if self.regular:
+            whole = {job.name: _epochs(job) for job in self.jobs}  # comes at its end from another machine
             for name in now.keys() - self.known.keys():
-                self.say(f"{name}: begun")
+                if now[name] < whole[name]:
+                    self.say(f"{name}: begun")
         self.known |= now
         self.done = sum(self.known.values())
         if self.regular and time.monotonic() - self.last >= COMPARISON_SECONDS:

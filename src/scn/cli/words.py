@@ -13,6 +13,7 @@ from scn.training.recipe import Recipe
 
 NAMED = re.compile(r"`(\w+)(?:=([^`\s]*))?`")
 ARGUMENTS = (
+    "address",
     "allow",
     "backbone",
     "batch_size",
@@ -25,6 +26,7 @@ ARGUMENTS = (
     "cycles_per_instruction",
     "data",
     "dims",
+    "engine",
     "epochs",
     "evidence_weight",
     "exact",

@@ -12,7 +12,9 @@ import hashlib
 import math
 import os
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +22,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from scn.core.errors import NotThere, ScnError
+from scn.core.errors import Failed, NotThere, ScnError
 from scn.core.registry import Registry, own_part
 from scn.data import check, forms
 
@@ -105,6 +107,8 @@ class Dataset:
 
 def load(name: str | os.PathLike[str]) -> Dataset:
     """The data set of a registered name, or of a file in the .npz form given by its path."""
+    if str(name) in _given.get():
+        return _given.get()[str(name)].opened()
     if is_path(name):
         path = Path(name)
         if not path.is_file():
@@ -123,6 +127,38 @@ def load(name: str | os.PathLike[str]) -> Dataset:
             f"SCN_DATA_DIR at the folder with {name}.npz or its official files"
         )
     return _checked(name, preparations.get(name, dict)(arrays))
+
+
+@dataclass(frozen=True)
+class Parcel:
+    """A data set on its way to a computer that may not have it."""
+
+    dataset: Dataset
+    checksum: str  # of what was sent: a data set of the user's own may state another
+
+    def opened(self) -> Dataset:
+        if _checksum(self.dataset.arrays) != self.checksum:
+            raise Failed(f"the data {self.dataset.name} did not arrive as they were sent: checksums differ")
+        return self.dataset
+
+
+def parcel(name: str) -> Parcel:
+    """The data set of this name or path, to be `given` elsewhere."""
+    dataset = load(name)
+    return Parcel(dataset, _checksum(dataset.arrays))
+
+
+_given: ContextVar[Mapping[str, Parcel]] = ContextVar("given", default={})  # noqa: B039  (never changed)
+
+
+@contextmanager
+def given(parcels: Mapping[str, Parcel]) -> Iterator[None]:
+    """Meanwhile these are what `load` finds by their names and paths, whatever this computer has."""
+    before = _given.set(parcels)
+    try:
+        yield
+    finally:
+        _given.reset(before)
 
 
 def _own(name: str) -> Dataset:

@@ -7,9 +7,8 @@ methods, trains only what is missing.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, replace
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -79,10 +78,23 @@ def carry_out(folder: Path, job: Job) -> Outcome:
     return LoadedRun(run, job.more).outcome
 
 
-def _carry_out_allowed(names: frozenset[str], folder: Path, job: Job) -> Outcome:
-    """In a worker, where what a person named for the command is allowed too."""
-    with allow(*names):
-        return carry_out(folder, job)
+@dataclass(frozen=True)
+class _Work:
+    """Carries out jobs in a worker, where what a person named for the command is allowed too."""
+
+    names: frozenset[str]
+    parcels: Mapping[str, data.Parcel] = field(default_factory=dict)
+
+    def __call__(self, folder: Path, job: Job) -> Outcome:
+        with allow(*self.names), data.given(self.parcels):
+            return carry_out(folder, job)
+
+    def packed(self, jobs: Sequence[Job]) -> _Work:
+        """The same, with the data of these jobs."""
+        return replace(self, parcels={name: data.parcel(name) for name in {job.config.data for job in jobs}})
+
+    def place(self, job: Job) -> str:
+        return job.name
 
 
 def _is_evaluated(run: Run, settings: int, samples: int) -> bool:
@@ -100,16 +112,17 @@ def compare(
     *,
     at_once: int | None = None,
     engine: str = engines.USUAL,
+    address: str | None = None,
 ) -> Iterator[tuple[Job, Outcome]]:
     """Carry out all jobs, as many side by side as there are processors; yields each when it is done.
 
-    A run that fails does not keep the others from their end; the error then names it.
+    address: of the cluster, for an engine that has one. A run that fails does not keep the others from their
+    end; the error then names it.
     """
-    carried_out_by = engines.get(engine)
+    carried_out_by = engines.get(engine, address)
     _require_place(jobs, folder)
-    work = partial(_carry_out_allowed, allowed())
     failed: dict[str, Exception] = {}
-    for ended in carried_out_by(work, jobs, folder, min(at_once or engines.cores(), len(jobs))):
+    for ended in carried_out_by(_Work(allowed()), jobs, folder, at_once):
         if ended.result is None:
             failed[ended.job.name] = ended.error or Failed("it came to no result")
         else:

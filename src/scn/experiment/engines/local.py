@@ -6,12 +6,10 @@ import multiprocessing
 import os
 import signal
 import threading
-import traceback
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import partial
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -19,26 +17,37 @@ from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from typing import Any, Generic
 
-from scn.core.errors import Failed, ScnError
-from scn.experiment.engines.base import Ended, J, R, registry
+from scn.core.errors import Failed
+from scn.experiment.engines.base import (
+    DIED,
+    RETRIES,
+    Ended,
+    J,
+    R,
+    cores,
+    named,
+    outcome,
+    registry,
+    require_some,
+)
 
+UNABLE = 1  # the code of a Python that could not start or was told to exit: it would be so again
 GRACE = 10.0  # seconds in which a process that is told to end may write its checkpoint
 
 
 @registry.register("local")
 def local(
-    work: Callable[[Path, J], R], jobs: Sequence[J], folder: Path, at_once: int
+    work: Callable[[Path, J], R], jobs: Sequence[J], folder: Path, at_once: int | None
 ) -> Iterator[Ended[J, R]]:
-    """Processes that live as long as there are jobs; one that dies costs the job it had."""
-    if at_once < 1:
-        raise ScnError(f"`jobs` must be at least 1, but is {at_once}")
-    waiting = deque(jobs)
+    """Processes that live as long as there are jobs; the job of one that dies is given to another."""
+    require_some(at_once)
+    waiting = deque(_Order(job) for job in jobs)
     idle: list[_Worker[J, R]] = []
     busy: dict[Any, _Worker[J, R]] = {}  # by their connections
     try:
         while waiting or busy:
-            while waiting and len(busy) < at_once:
-                worker = idle.pop() if idle else _Worker(partial(work, folder))
+            while waiting and len(busy) < (at_once or cores()):
+                worker = idle.pop() if idle else _Worker(work, folder)
                 worker.give(waiting.popleft())
                 busy[worker.connection] = worker
             for connection in wait(list(busy)):
@@ -46,47 +55,58 @@ def local(
                 ended = worker.take()
                 if worker.process.is_alive():
                     idle.append(worker)
-                yield ended
+                if isinstance(ended.error, _Died) and worker.order.deaths <= RETRIES:
+                    waiting.appendleft(worker.order)
+                else:
+                    yield ended
     finally:
         _end([*idle, *busy.values()])
 
 
+class _Died(Failed):
+    """A process was killed before it had a result."""
+
+
 @dataclass
+class _Order(Generic[J]):
+    """A job, and how many processes have died of it."""
+
+    job: J
+    deaths: int = 0
+
+
 class _Worker(Generic[J, R]):
     """One process, and the job that it has."""
 
-    work: Callable[[J], R]
-    job: list[J] = field(default_factory=list)
+    order: _Order[J]
 
-    def __post_init__(self) -> None:
+    def __init__(self, work: Callable[[Path, J], R], folder: Path) -> None:
         spawn = multiprocessing.get_context("spawn")
         self.connection, theirs = spawn.Pipe()
-        self.process: BaseProcess = spawn.Process(target=_serve, args=(theirs, self.work), daemon=True)
+        self.process: BaseProcess = spawn.Process(target=_serve, args=(theirs, work, folder), daemon=True)
         with _interruptions_postponed():
             self.process.start()
         theirs.close()
 
-    def give(self, job: J) -> None:
-        self.job = [job]
-        self.connection.send(job)
+    def give(self, order: _Order[J]) -> None:
+        self.order = order
+        with suppress(ConnectionError):  # it has died while it was idle, which `take` finds out
+            self.connection.send(order.job)
 
     def take(self) -> Ended[J, R]:
         """What came of the job."""
-        (job,) = self.job
+        job = self.order.job
         try:
-            result, error = self.connection.recv()
-        except (EOFError, ConnectionError):
+            sent = self.connection.recv_bytes()
+        except (EOFError, OSError):  # nothing, or a part
+            self.order.deaths += 1
             self.process.join()
             code = self.process.exitcode
-            return Ended(
-                job,
-                error=Failed(
-                    f"its process ended without a word (code {code}), perhaps for lack of memory: "
-                    "fewer `jobs` at a time may help"
-                ),
-            )
+            return Ended(job, error=(Failed if code == UNABLE else _Died)(DIED.format(f"code {code}")))
+        try:
+            result, error = ForkingPickler.loads(sent)
         except Exception as unread:  # of whatever was to be made of what was sent
-            return Ended(job, error=RuntimeError(f"its result cannot be read: {_named(unread)}"))
+            return Ended(job, error=RuntimeError(f"its result cannot be read: {named(unread)}"))
         return Ended(job, result, error)
 
 
@@ -101,50 +121,25 @@ def _end(workers: Sequence[_Worker[Any, Any]]) -> None:
         worker.connection.close()
 
 
-def _serve(connection: Connection, work: Callable[[Any], Any]) -> None:
+def _serve(connection: Connection, work: Callable[[Path, Any], Any], folder: Path) -> None:
     """In a worker: carry out jobs until the process is ended. Ctrl-C is for the caller, who ends it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _end_with_parent()
     try:
         while True:
             job = connection.recv()
-            _answer(connection, _outcome(work, job))
+            _answer(connection, outcome(work, folder, job))
     except (KeyboardInterrupt, EOFError, ConnectionError):
         return
 
 
-def _answer(connection: Connection, outcome: tuple[Any, Exception | None]) -> None:
+def _answer(connection: Connection, found: tuple[Any, Exception | None]) -> None:
     try:
-        connection.send(outcome)
+        connection.send(found)
     except ConnectionError:
         raise
     except Exception as unsent:  # nothing of it is on its way yet
-        connection.send((None, RuntimeError(f"its result cannot be sent: {_named(unsent)}")))
-
-
-def _outcome(work: Callable[[Any], Any], job: Any) -> tuple[Any, Exception | None]:
-    """The result, or an error that can be sent, with the traceback as a note."""
-    try:
-        return work(job), None
-    except Exception as error:
-        if isinstance(error, ScnError | OSError) and _can_be_sent(error):
-            error.add_note(f"in a process of its own:\n{traceback.format_exc()}")
-            return None, error
-        # of a type that may not be there, or not be made of texts and numbers alone
-        return None, RuntimeError(f"{_named(error)}\n{traceback.format_exc()}")
-
-
-def _can_be_sent(error: Exception) -> bool:
-    """Whether it can be made again from what is sent of it."""
-    try:
-        ForkingPickler.loads(ForkingPickler.dumps(error))
-    except Exception:
-        return False
-    return True
-
-
-def _named(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"
+        connection.send((None, RuntimeError(f"its result cannot be sent: {named(unsent)}")))
 
 
 def _end_with_parent() -> None:
