@@ -12,8 +12,10 @@ import hashlib
 import math
 import os
 import zipfile
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -103,8 +105,45 @@ class Dataset:
         raise ScnError(f'{self.name} has no split "{key[2:]}". It has: {", ".join(self.counts)}')
 
 
+@dataclass(frozen=True)
+class _Kept(Dataset):
+    """A data set whose samples are made ready once."""
+
+    ready: dict[str, tuple[Tensor, Tensor]] = field(default_factory=dict)
+
+    def split(self, name: str) -> tuple[Tensor, Tensor]:
+        if name not in self.ready:
+            self.ready[name] = super().split(name)
+        return self.ready[name]
+
+
+_kept: ContextVar[dict[str, Dataset] | None] = ContextVar("kept", default=None)
+
+
+@contextmanager
+def read_once() -> Iterator[None]:
+    """Meanwhile the data set that was asked for last is kept: for looking at many runs of one."""
+    before = _kept.set({})
+    try:
+        yield
+    finally:
+        _kept.reset(before)
+
+
 def load(name: str | os.PathLike[str]) -> Dataset:
     """The data set of a registered name, or of a file in the .npz form given by its path."""
+    kept = _kept.get()
+    if kept is None:
+        return _load(name)
+    if str(name) not in kept:
+        kept.clear()
+        found = _load(name)
+        own = type(found) is not Dataset  # of which nothing is known
+        kept[str(name)] = found if own else _Kept(found.name, found.arrays, found.checksum)
+    return kept[str(name)]
+
+
+def _load(name: str | os.PathLike[str]) -> Dataset:
     if is_path(name):
         path = Path(name)
         if not path.is_file():

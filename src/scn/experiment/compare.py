@@ -14,13 +14,15 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from scn import data, runs
 from scn.core.errors import AlreadyThere, Failed, ScnError
 from scn.core.registry import allow, allowed
 from scn.data import short_name
 from scn.experiment import engines
-from scn.experiment.jobs import Job
+from scn.experiment.engines import Ended
+from scn.experiment.jobs import Evaluation, Job
 from scn.experiment.train import epochs_trained, train
 from scn.runs import Run, RunConfig, backbone_of
 from scn.runs.collection import LoadedRun
@@ -36,12 +38,13 @@ def open_run(folder: Path, config: RunConfig) -> Run:
     run = runs.read(folder)
     method = run.method()  # with what recipes have had since
     since = {**run.recipe().to_json(), "base_noise": method.noise, "together": method.together}
-    old = replace(run.config, recipe=since)
+    moved = bool(config.checksum) and config.checksum == run.config.checksum
+    old = replace(run.config, recipe=since, data=config.data if moved else run.config.data)
     ours, theirs = (json.loads(json.dumps(asdict(c))) for c in (config, old))
     for key in sorted(ours.keys() - {"versions", "format"}, key=lambda key: key == "recipe"):
         if ours[key] != theirs[key]:
             raise AlreadyThere(f"{folder} {_difference(key, ours[key], theirs[key])}: choose another folder")
-    return run
+    return replace(run, config=replace(run.config, data=config.data))
 
 
 def _difference(key: str, ours: Any, theirs: Any) -> str:
@@ -71,12 +74,29 @@ def carry_out(folder: Path, job: Job) -> Outcome:
     factory = backbone_of(run)
     if not run.is_trained:
         train(run, factory, prefetch=False)
-    method = run.method()
-    settings = test.settings if method.fixed is None else method.fixed.view(1, -1)
+    settings = _settings(run, test)
     if not _is_evaluated(run, len(settings), test.samples):
         found = evaluate_run(run, run.network(factory), settings, samples=test.samples or None)
-        write_scores(run.folder, found, method.transform)
+        write_scores(run.folder, found, run.transform())
     return LoadedRun(run, job.more).outcome
+
+
+def finished(folder: Path, job: Job) -> Outcome | None:
+    """What came of a run that is trained and evaluated; None where something is left to do, or damaged."""
+    if not runs.is_run(folder / job.name):
+        return None
+    run = open_run(folder / job.name, job.config)
+    try:
+        evaluated = _is_evaluated(run, len(_settings(run, job.test)), job.test.samples)
+        return LoadedRun(run, job.more).outcome if run.is_trained and evaluated else None
+    except ScnError:  # which `carry_out` will meet too
+        return None
+
+
+def _settings(run: Run, test: Evaluation) -> Tensor:
+    """Under which a run is tested: (N, P)."""
+    fixed = run.method().fixed
+    return test.settings if fixed is None else fixed.view(1, -1)
 
 
 def _carry_out_allowed(names: frozenset[str], folder: Path, job: Job) -> Outcome:
@@ -105,17 +125,29 @@ def compare(
 
     A run that fails does not keep the others from their end; the error then names it.
     """
-    carried_out_by = engines.get(engine)
-    _require_place(jobs, folder)
-    work = partial(_carry_out_allowed, allowed())
     failed: dict[str, Exception] = {}
-    for ended in carried_out_by(work, jobs, folder, min(at_once or engines.cores(), len(jobs))):
+    for ended in each_ended(jobs, folder, at_once=at_once, engine=engine):
         if ended.result is None:
-            failed[ended.job.name] = ended.error or Failed("it came to no result")
+            failed[ended.job.name] = reason(ended)
         else:
             yield ended.job, ended.result
     if failed:
-        _raise(failed, len(jobs))
+        raise_failed(failed, len(jobs))
+
+
+def each_ended(
+    jobs: Sequence[Job], folder: Path, *, at_once: int | None = None, engine: str = engines.USUAL
+) -> Iterator[Ended[Job, Outcome]]:
+    """The same, with those that fail among them when they do."""
+    carried_out_by = engines.get(engine)
+    _require_place(jobs, folder)
+    work = partial(_carry_out_allowed, allowed())
+    return carried_out_by(work, jobs, folder, min(at_once or engines.cores(), len(jobs)))
+
+
+def reason(ended: Ended[Job, Outcome]) -> Exception:
+    """Why a job has no result."""
+    return ended.error or Failed("it came to no result")
 
 
 def _require_place(jobs: Sequence[Job], folder: Path) -> None:
@@ -130,7 +162,7 @@ def _require_place(jobs: Sequence[Job], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
 
 
-def _raise(failed: dict[str, Exception], count: int) -> None:
+def raise_failed(failed: dict[str, Exception], count: int) -> None:
     """One error about all runs that failed; a fault of the program as it is, with the name of the run."""
     for name, error in failed.items():
         if not isinstance(error, ScnError | OSError):

@@ -109,6 +109,12 @@ class LoadedRun:
         """The metrics of each epoch; none for a run that was imported."""
         return self.metrics if self.run.metrics_file.is_file() else []
 
+    @property
+    def validation(self) -> float | None:
+        """The score on the data that were held back, after the last epoch; None where none were."""
+        found: float | None = self.epochs[-1].get(f"validation_{self.score.key}") if self.epochs else None
+        return found
+
     @functools.cached_property
     def outcome(self) -> Outcome:
         """What a comparison says of the run."""
