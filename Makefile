@@ -26,7 +26,7 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed
-	$(PIP) --editable .[dev,track,mesh,export,docs]
+	$(PIP) --editable .[dev,track,mesh,export,sweep,docs]
 	@touch $@
 
 venv: $(VENV)/installed-dev

@@ -30,20 +30,9 @@ from scn.training import recipe
 
 # What a run may be told, and of which type; the values of a recipe come by their own names.
 OF_RECIPE = recipe.kinds()
-WORDS = (
-    "task",
-    "budget",
-    "data",
-    "transform",
-    "preset",
-    "backbone",
-    "objective",
-    "method",
-    "map",
-    "subspace",
-)
+OF_TASK = ("task", "data", "transform", "preset", "backbone", "objective")  # what tells tasks apart
 KINDS: dict[str, type] = {
-    **dict.fromkeys((*WORDS, "recipe"), str),
+    **dict.fromkeys((*OF_TASK, "budget", "recipe", "method", "map", "subspace"), str),
     **dict.fromkeys(("width", "depth", "dims"), int),
     **OF_RECIPE,
 }
@@ -57,7 +46,6 @@ NAMED: dict[str, Callable[[str], Any]] = {
     "map": maps.get,
 }
 SAMPLERS = ("tpe", "random")
-OF_TASK = ("task", "data", "transform", "preset", "backbone", "objective")  # what tells tasks apart
 TYPES = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
 TOP = ("seeds", "step", "skip_refused", "all", "grid", "search")
 
@@ -72,7 +60,7 @@ class Range:
 
 
 @dataclass(frozen=True)
-class Search:
+class SearchPlan:
     """How the best values are looked for."""
 
     trials: int
@@ -91,7 +79,7 @@ class SweepFile:
     skip_refused: bool
     shared: dict[str, Any]  # [all]
     grids: tuple[dict[str, list[Any]], ...]
-    search: Search | None
+    search: SearchPlan | None
 
 
 def read_sweep(path: Path) -> SweepFile:
@@ -143,7 +131,7 @@ def _grid(grid: dict[str, Any], shared: dict[str, Any]) -> dict[str, list[Any]]:
     return {name: _values(f"[grid] {name}", name, values) for name, values in grid.items()}
 
 
-def _search(said: dict[str, Any], shared: dict[str, Any]) -> Search:
+def _search(said: dict[str, Any], shared: dict[str, Any]) -> SearchPlan:
     own = ("trials", "sampler", "seed")
     _refuse_unknown(said, (*own, *KINDS), "[search]")
     _refuse_twice(said, shared, "[search]")
@@ -164,7 +152,7 @@ def _search(said: dict[str, Any], shared: dict[str, Any]) -> Search:
     trials, seed = (_whole(f"[search] {name}", said.get(name, 0)) for name in ("trials", "seed"))
     if not trials:
         raise ScnError("[search] trials must be at least 1, but is 0")
-    return Search(trials, over, sampler, seed)
+    return SearchPlan(trials, over, sampler, seed)
 
 
 def _searched(name: str, said: Any) -> list[Any] | Range:
@@ -231,8 +219,10 @@ def _value(place: str, name: str, said: Any) -> Any:
 
 def _of_type(place: str, said: Any, kind: type) -> Any:
     """Of this type; a whole number is a number too."""
-    if type(said) is kind or (kind is float and type(said) is int):
-        return kind(said)
+    if kind is float and isinstance(said, int | float) and not isinstance(said, bool):
+        return float(said)
+    if type(said) is kind:
+        return said
     raise ScnError(f"{place} must be {TYPES[kind]}, but is {said!r}")
 
 

@@ -105,8 +105,9 @@ def _varied(several: Sequence[Combination]) -> list[str]:
 
 def _words(said: Combination, varied: Iterable[str]) -> str:
     """What tells a run from others of its task, method and D."""
-    told = [name for name in varied if name in said and name not in APART]
-    return ", ".join(str(said[n]) if n in BY_VALUE else f"{n.replace('_', ' ')} {said[n]}" for n in told)
+    apart = [name for name in varied if name in said and name not in APART]
+    shown = {name: f"{said[name]:.6g}" if type(said[name]) is float else str(said[name]) for name in apart}
+    return ", ".join(v if name in BY_VALUE else f"{name.replace('_', ' ')} {v}" for name, v in shown.items())
 
 
 def each_once(jobs: Iterable[Job]) -> list[Job]:

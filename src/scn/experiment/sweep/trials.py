@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from functools import cached_property
@@ -24,7 +24,7 @@ from scn import data
 from scn.core.errors import Failed, ScnError
 from scn.experiment.jobs import Job
 from scn.experiment.store import COMPUTED_BY, DIGITS
-from scn.experiment.sweep.file import OF_TASK, Range, Search, SweepFile
+from scn.experiment.sweep.file import OF_TASK, Range, SearchPlan, SweepFile
 from scn.experiment.sweep.plan import Combination, Refused, concerned, each_once, jobs_of
 from scn.runs import Run, versions
 from scn.training.loop import Diverged
@@ -40,7 +40,7 @@ Trial = tuple[int, Combination]  # its number, and its values
 class Trials:
     """The runs of a search, a few trials at a time."""
 
-    def __init__(self, file: SweepFile, search: Search, folder: Path, at_once: int) -> None:
+    def __init__(self, file: SweepFile, search: SearchPlan, folder: Path, at_once: int) -> None:
         self.optuna = _optuna()
         self.file, self.search, self.path = file, search, folder / STUDY
         self.refused: dict[str, str] = {}
@@ -54,7 +54,9 @@ class Trials:
         given: set[str] = set()
         trials = self._tried()
         while True:
-            jobs = [job for job in self._planned(trials) if job.name not in given]
+            planned = self._planned(trials)
+            self._open |= planned
+            jobs = [job for job in _all(planned) if job.name not in given]
             given |= {job.name for job in jobs}
             if jobs:
                 yield jobs
@@ -83,7 +85,7 @@ class Trials:
         if self._name not in all_names:
             return [], self.search.trials * len(self.file.seeds)
         trials = [trial for trial in self._in(BEGUN, ENDED) if trial.params.keys() == self.search.over.keys()]
-        jobs = each_once(self._planned([(trial.number, trial.params) for trial in trials], tell=False))
+        jobs = _all(self._planned([(trial.number, trial.params) for trial in trials]))
         return jobs, max(0, self.search.trials - self._count()) * len(self.file.seeds)
 
     def best(self) -> tuple[Combination, float] | None:
@@ -136,22 +138,19 @@ class Trials:
             asked = self.study.ask({name: _distribution(each) for name, each in self.search.over.items()})
             return asked.number, asked.params
 
-    def _planned(self, trials: Sequence[Trial], tell: bool = True) -> list[Job]:
-        """The runs of these trials, each once; they are open until all their runs are judged."""
-        found: list[Job] = []
+    def _planned(self, trials: Sequence[Trial]) -> dict[int, list[Job]]:
+        """The runs of each of these trials, none of one that cannot work."""
+        found: dict[int, list[Job]] = {}
         with data.read_once():
             for number, params in trials:
                 try:
-                    jobs = self._jobs(params)
+                    found[number] = self._jobs(params)
                 except Refused as error:
                     if not self.file.skip_refused:
                         raise
                     self.refused[error.combination] = error.reason
-                    self._open |= {number: []} if tell else {}
-                    continue
-                self._open |= {number: jobs} if tell else {}
-                found += jobs
-        return each_once(found)
+                    found[number] = []
+        return found
 
     def _jobs(self, params: Combination) -> list[Job]:
         jobs = jobs_of(self.file, concerned({**self.file.shared, **params}), self.search.over)
@@ -189,6 +188,11 @@ class Trials:
         except (SQLAlchemyError, self.optuna.exceptions.StorageInternalError) as error:
             reason = str(error.__cause__ or error).splitlines()[0]
             raise Failed(f"{self.path} cannot be written: {reason}") from error
+
+
+def _all(planned: Mapping[int, list[Job]]) -> list[Job]:
+    """The runs of several trials, each once."""
+    return each_once(job for jobs in planned.values() for job in jobs)
 
 
 def _distribution(said: list[Any] | Range) -> optuna.distributions.BaseDistribution:

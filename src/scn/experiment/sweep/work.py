@@ -26,7 +26,7 @@ from scn.runs.outcome import Outcome
 PATIENCE = 1.0  # seconds: somebody may be looking at the lock
 
 
-class Source(Protocol):
+class RunSource(Protocol):
     """Where the runs of a sweep come from."""
 
     refused: dict[str, str]  # what was left out, and why
@@ -42,7 +42,7 @@ class Source(Protocol):
         """Where something was searched: the best values, and their score on data that were held back."""
 
 
-class Grid:
+class GridRuns:
     """All runs at once."""
 
     named: Sequence[str] = ()
@@ -61,9 +61,9 @@ class Grid:
         """A grid is a table: nothing was searched."""
 
 
-def source_of(file: SweepFile, folder: Path, at_once: int) -> Source:
+def source_of(file: SweepFile, folder: Path, at_once: int) -> RunSource:
     if file.search is None:
-        return Grid(file)
+        return GridRuns(file)
     from scn.experiment.sweep.trials import Trials  # which needs Optuna
 
     return Trials(file, file.search, folder, at_once)
