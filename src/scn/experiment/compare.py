@@ -28,7 +28,7 @@ from scn.runs import Run, RunConfig, backbone_of
 from scn.runs.collection import LoadedRun
 from scn.runs.evaluation import evaluate_run
 from scn.runs.outcome import Outcome
-from scn.runs.scores import table_file, write_scores
+from scn.runs.scores import write_scores
 
 
 def open_run(folder: Path, config: RunConfig) -> Run:
@@ -106,10 +106,14 @@ def _carry_out_allowed(names: frozenset[str], folder: Path, job: Job) -> Outcome
 
 
 def _is_evaluated(run: Run, settings: int, samples: int) -> bool:
-    """Whether the run was evaluated under so many settings on so many samples, 0 for all."""
-    if not table_file(run.folder).is_file():
+    """Whether the run was evaluated under so many settings on so many samples, 0 for all.
+
+    What cannot be read, perhaps because its writer was killed, is not there.
+    """
+    try:
+        facts = LoadedRun(run).table.facts
+    except ScnError:
         return False
-    facts = LoadedRun(run).stored("").facts
     count = data.load(run.config.data).counts["test"]
     return (facts.get("settings"), facts["samples"]) == (settings, min(samples or count, count))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scn import runs
-from scn.core.errors import NotThere
+from scn.core.errors import NotThere, ScnError
 from scn.experiment import engines
 from scn.experiment.jobs import Job
 from scn.experiment.lock import is_taken
@@ -16,7 +16,6 @@ from scn.experiment.sweep.file import SweepFile
 from scn.experiment.sweep.plan import plan_sweep
 from scn.runs import Run
 from scn.runs.collection import LoadedRun
-from scn.runs.scores import table_file
 
 LOCK = ".sweep"  # held while a sweep is at work; says how many runs it has side by side
 FAILED = "failed.json"  # why runs of the last sweep failed, by their names
@@ -41,7 +40,7 @@ class Status:
 def status_of(file: SweepFile, folder: Path) -> Status:
     """Of the sweep of this file in this folder."""
     if not folder.is_dir():
-        raise NotThere(f"there is no sweep in {folder}: the same command without `--status` begins it")
+        raise NotThere(f"there is no sweep in {folder}: `scn sweep {file.path} -o {folder}` begins it")
     jobs, to_come = _jobs_of(file, folder)
     reasons = _failures(folder)
     done = [job.name for job in jobs if _is_done(folder / job.name)]
@@ -70,7 +69,14 @@ def _jobs_of(file: SweepFile, folder: Path) -> tuple[list[Job], int]:
 
 
 def _is_done(folder: Path) -> bool:
-    return table_file(folder).is_file() and runs.is_run(folder) and runs.read(folder).is_trained
+    """Trained, and its table is whole."""
+    if not runs.is_run(folder):
+        return False
+    one = LoadedRun(runs.read(folder))
+    try:
+        return one.run.is_trained and len(one.table.params) > 0
+    except ScnError:
+        return False
 
 
 def _failures(folder: Path) -> dict[str, str]:

@@ -89,7 +89,9 @@ class Sweep:
         self.folder.mkdir(parents=True, exist_ok=True)
         path = self.folder / LOCK
         path.touch()
-        said = f"another sweep is at work in {self.folder}: let it end, `--status` says how far it is"
+        said = (
+            f"another sweep is at work in {self.folder}: let it end. `scn sweep --status` says how far it is"
+        )
         with alone(path, said, PATIENCE):
             path.write_text(f"{self.at_once}\n")
             (self.folder / FAILED).unlink(missing_ok=True)
