@@ -70,7 +70,7 @@ def table(folder: Path) -> list[dict[str, str]]:
 
 
 @contextmanager
-def after(jobs: int, then: Callable[[Job], None]) -> Iterator[None]:
+def after(jobs: int, then: Callable[[Job], Any]) -> Iterator[None]:
     """The engine of this process, in which `then` comes instead of each job after so many."""
 
     def carried_out(
@@ -326,9 +326,11 @@ def test_what_is_finished_stays_when_a_person_stops_it(small_data: str, tmp_path
     assert stopped.code == 130
     assert "the same command goes on" in stopped.err
     assert len(table(folder)) == 2
+    (folder / ".sweep.csv.x").touch()  # as of one that was killed while it wrote
     with after(1, stopping):
         sweep(path, folder)
     assert len(table(folder)) == 3
+    assert not (folder / ".sweep.csv.x").exists()
     found = status(path, folder)
     assert (found["runs"], found["done"], found["waiting"], found["failed"]) == (4, 3, 1, 0)
     assert found["seconds_left"] > 0
@@ -533,6 +535,14 @@ def test_a_search_needs_data_that_were_held_back(small_data: str, tmp_path: Path
     assert "a search judges by data that were held back, but validation_share is 0" in result.err
 
 
+@pytest.mark.usefixtures("optuna")
+def test_a_folder_may_have_any_name(small_data: str, tmp_path: Path) -> None:
+    path, folder = searching(tmp_path, small_data, f"trials = 1\n{RATES}"), tmp_path / "a b?c#d%20"
+    swept(path, folder)
+    assert (folder / "search.db").is_file()
+    assert status(path, folder)["done"] == 1
+
+
 def test_a_search_without_optuna_says_what_to_install(
     small_data: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -544,7 +554,29 @@ def test_a_search_without_optuna_says_what_to_install(
 
 # Drill
 
-KILLS, MOST = 5, 40
+KILLS, EPOCHS = 5, 200
+
+
+def started(path: Path, folder: Path) -> subprocess.Popen[bytes]:
+    code = "from scn.cli.main import main; main()"
+    call = [sys.executable, "-c", code, "sweep", str(path), "-o", str(folder), "--jobs", "2", "--quiet"]
+    return subprocess.Popen(call, stdout=subprocess.DEVNULL)
+
+
+def kill_at_work(path: Path, folder: Path, seconds: float) -> None:
+    """Start a sweep, and kill it so long after it has begun to work."""
+    process = started(path, folder)
+    while not is_taken(folder / ".sweep"):
+        assert process.poll() is None
+        time.sleep(0.1)
+    time.sleep(seconds)
+    process.kill()
+    assert process.wait() == -signal.SIGKILL, "it must take longer than that"
+    time.sleep(1.0)  # its workers end with it
+
+
+def without_time(rows: list[dict[str, str]]) -> list[dict[str, str]]:
+    return [row | {"seconds": ""} for row in rows]
 
 
 @pytest.mark.slow
@@ -552,39 +584,18 @@ def test_a_sweep_that_is_killed_again_and_again_ends_as_one_that_was_not(
     small_data: str, tmp_path: Path
 ) -> None:
     """Killed at random moments, without a chance to write anything; the same command goes on each time."""
-    shared = "epochs = 150\nwidth = 8\nbatch_size = 32"
+    shared = f"epochs = {EPOCHS}\nwidth = 8\nbatch_size = 32"
     path = file_for(tmp_path, small_data, "[grid]\ndims = [2, 3, 4]", "seeds = 4\nstep = 90", shared)
-    folders = {name: tmp_path / name for name in ("calm", "killed")}
-    code = "import sys; from scn.cli.main import main; main()"
-
-    def start(folder: Path) -> subprocess.Popen[bytes]:
-        call = [sys.executable, "-c", code, "sweep", str(path), "-o", str(folder), "--jobs", "2", "--quiet"]
-        return subprocess.Popen(call, start_new_session=True, stdout=subprocess.DEVNULL)
-
-    assert start(folders["calm"]).wait() == 0
-    draw, kills = random.Random(0), 0
-    for _ in range(MOST):
-        process = start(folders["killed"])
-        try:
-            process.wait(draw.uniform(4, 9) if kills < KILLS else None)
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-            kills += 1
-            time.sleep(1.0)  # its workers end with it
-            continue
-        break
-    assert process.returncode == 0
-    assert kills == KILLS, "it must take longer than that"
-    found = {name: table(folder) for name, folder in folders.items()}
-    names = [row["run"] for row in found["killed"]]
+    calm, killed = tmp_path / "calm", tmp_path / "killed"
+    assert started(path, calm).wait() == 0
+    for _ in range(KILLS):
+        kill_at_work(path, killed, random.uniform(0.5, 6))
+    assert started(path, killed).wait() == 0
+    names = [row["run"] for row in table(killed)]
     assert len(set(names)) == len(names) == 12
-    assert names == [row["run"] for row in found["calm"]]
-    assert sorted(p.name for p in folders["killed"].iterdir() if runs.is_run(p)) == sorted(names)
+    assert sorted(p.name for p in killed.iterdir() if runs.is_run(p)) == sorted(names)
+    assert without_time(table(killed)) == without_time(table(calm))
     for name in names:
-        for file in ("model.safetensors", "scores.csv"):
-            calm, killed = ((folder / name / file).read_bytes() for folder in folders.values())
-            assert calm == killed
-        assert (folders["killed"] / name / "metrics.jsonl").read_text().count("\n") == 150
-    same = [{key: value for key, value in row.items() if key != "seconds"} for row in found["calm"]]
-    assert [{key: value for key, value in row.items() if key != "seconds"} for row in found["killed"]] == same
+        assert (killed / name / "metrics.jsonl").read_text().count("\n") == EPOCHS
+        for file in ("model.safetensors", "scores.csv", "evaluation.json"):
+            assert (killed / name / file).read_bytes() == (calm / name / file).read_bytes()

@@ -63,7 +63,9 @@ MethodsOption = Annotated[
 ]
 
 EngineOption = Annotated[str, typer.Option(help=f"What carries out the runs: {', '.join(engines.registry)}.")]
-
+JobsOption = Annotated[
+    int | None, typer.Option(help="Runs side by side; by default as many as processors.", min=1)
+]
 
 FitOption = Annotated[
     str | None,
@@ -235,9 +237,7 @@ def command(
     clamp: ClampOption = False,
     set_: SetOption = None,
     step: Annotated[float | None, typer.Option(help="Distance of the settings in the test.")] = None,
-    jobs: Annotated[
-        int | None, typer.Option(help="Runs side by side; by default as many as processors.", min=1)
-    ] = None,
+    jobs: JobsOption = None,
     engine: EngineOption = engines.USUAL,
     limits: FitOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,

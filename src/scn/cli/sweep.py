@@ -13,7 +13,7 @@ import torch
 import typer
 
 from scn.cli.allow import AllowOption
-from scn.cli.compare import EngineOption, show
+from scn.cli.compare import EngineOption, JobsOption, show
 from scn.cli.progress import comparison_progress, duration
 from scn.experiment import engines
 from scn.experiment.compare import describe, entitle
@@ -31,9 +31,7 @@ def command(
         Path | None, typer.Option("-o", "--output", help="The folder for all runs; by default runs/FILE.")
     ] = None,
     status: Annotated[bool, typer.Option("--status", help="Say how far it is, and train nothing.")] = False,
-    jobs: Annotated[
-        int | None, typer.Option(help="Runs side by side; by default as many as processors.", min=1)
-    ] = None,
+    jobs: JobsOption = None,
     engine: EngineOption = engines.USUAL,
     allow: AllowOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,

@@ -104,7 +104,9 @@ class Trials:
 
     @property
     def _url(self) -> str:
-        return f"sqlite:///{self.path}"
+        from sqlalchemy import URL
+
+        return URL.create("sqlite", database=str(self.path)).render_as_string()
 
     @cached_property
     def _name(self) -> str:

@@ -19,7 +19,7 @@ from scn.experiment.lock import alone
 from scn.experiment.sweep.file import SweepFile
 from scn.experiment.sweep.plan import Combination, plan_sweep
 from scn.experiment.sweep.status import FAILED, LOCK
-from scn.experiment.sweep.table import reached, table_rows, write_table
+from scn.experiment.sweep.table import TABLE, reached, table_rows, write_table
 from scn.runs import write_json
 from scn.runs.outcome import Outcome
 
@@ -94,7 +94,8 @@ class Sweep:
         )
         with alone(path, said, PATIENCE):
             path.write_text(f"{self.at_once}\n")
-            (self.folder / FAILED).unlink(missing_ok=True)
+            for old in (self.folder / FAILED, *self.folder.glob(f".{TABLE}.*")):  # of one that was killed
+                old.unlink(missing_ok=True)
             yield
 
     def rounds(self) -> Iterator[list[Job]]:
