@@ -554,7 +554,7 @@ def test_a_search_without_optuna_says_what_to_install(
 
 # Drill
 
-KILLS, EPOCHS = 5, 200
+KILLS, EPOCHS = 5, 100
 
 
 def started(path: Path, folder: Path) -> subprocess.Popen[bytes]:
@@ -563,15 +563,19 @@ def started(path: Path, folder: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(call, stdout=subprocess.DEVNULL)
 
 
-def kill_at_work(path: Path, folder: Path, seconds: float) -> None:
-    """Start a sweep, and kill it so long after it has begun to work."""
-    process = started(path, folder)
-    while not is_taken(folder / ".sweep"):
+def epochs_of(folder: Path) -> int:
+    """That all runs have behind them."""
+    return sum(path.read_text().count("\n") for path in folder.glob("*/metrics.jsonl"))
+
+
+def kill_at_work(path: Path, folder: Path, epochs: int) -> None:
+    """Start a sweep, and kill it when it has trained so much; what was begun before may begin anew."""
+    process, before = started(path, folder), epochs_of(folder)
+    while abs(epochs_of(folder) - before) < epochs:
         assert process.poll() is None
-        time.sleep(0.1)
-    time.sleep(seconds)
+        time.sleep(0.02)
     process.kill()
-    assert process.wait() == -signal.SIGKILL, "it must take longer than that"
+    assert process.wait() == -signal.SIGKILL
     time.sleep(1.0)  # its workers end with it
 
 
@@ -589,7 +593,7 @@ def test_a_sweep_that_is_killed_again_and_again_ends_as_one_that_was_not(
     calm, killed = tmp_path / "calm", tmp_path / "killed"
     assert started(path, calm).wait() == 0
     for _ in range(KILLS):
-        kill_at_work(path, killed, random.uniform(0.5, 6))
+        kill_at_work(path, killed, random.randrange(2 * EPOCHS))
     assert started(path, killed).wait() == 0
     names = [row["run"] for row in table(killed)]
     assert len(set(names)) == len(names) == 12

@@ -8,13 +8,12 @@ Where a sensor measured the change of the input, `params_train` and so on hold i
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import math
 import os
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -44,6 +43,7 @@ class Dataset:
     name: str
     arrays: Arrays
     checksum: str
+    _ready: dict[str, Tensor] = field(default_factory=dict, repr=False, compare=False)  # images by split
 
     @property
     def classes(self) -> list[str]:
@@ -75,7 +75,16 @@ class Dataset:
         labels = y.astype(np.float32 if self.targets else np.int64)
         if len(self.targets) == 1:
             labels = labels.reshape(-1)
-        return torch.from_numpy(forms.ready(self.arrays[f"x_{name}"])), torch.from_numpy(labels)
+        return self._samples(name), torch.from_numpy(labels)
+
+    def _samples(self, name: str) -> Tensor:
+        """A copy, whose change changes nothing here. Images are kept: resizing takes longer than reading."""
+        x = self.arrays[f"x_{name}"]
+        if x.dtype != np.uint8:
+            return torch.from_numpy(forms.ready(x))
+        if name not in self._ready:
+            self._ready[name] = torch.from_numpy(forms.ready(x))
+        return self._ready[name].clone()
 
     def said(self, label: Tensor) -> str:
         """One label as a person says it: the name of the class, or the values with their units."""
@@ -105,63 +114,41 @@ class Dataset:
         raise ScnError(f'{self.name} has no split "{key[2:]}". It has: {", ".join(self.counts)}')
 
 
-@dataclass(frozen=True)
-class _Kept(Dataset):
-    """A data set whose samples are made ready once."""
-
-    ready: dict[str, tuple[Tensor, Tensor]] = field(default_factory=dict)
-
-    def split(self, name: str) -> tuple[Tensor, Tensor]:
-        if name not in self.ready:
-            self.ready[name] = super().split(name)
-        return self.ready[name]
-
-
-_kept: ContextVar[dict[str, Dataset] | None] = ContextVar("kept", default=None)
-
-
-@contextmanager
-def read_once() -> Iterator[None]:
-    """Meanwhile the data set that was asked for last is kept: for looking at many runs of one."""
-    before = _kept.set({})
-    try:
-        yield
-    finally:
-        _kept.reset(before)
-
-
 def load(name: str | os.PathLike[str]) -> Dataset:
     """The data set of a registered name, or of a file in the .npz form given by its path."""
-    kept = _kept.get()
-    if kept is None:
-        return _load(name)
-    if str(name) not in kept:
-        kept.clear()
-        found = _load(name)
-        own = type(found) is not Dataset  # of which nothing is known
-        kept[str(name)] = found if own else _Kept(found.name, found.arrays, found.checksum)
-    return kept[str(name)]
-
-
-def _load(name: str | os.PathLike[str]) -> Dataset:
     if is_path(name):
         path = Path(name)
         if not path.is_file():
             raise NotThere(f"there is no data file {path}")
-        return _checked(path.stem, _read(path))
+        return _in_file(path.stem, path.resolve(), _stamp(path), prepared=False)
     name = str(name)
     if ":" in name:
         return _own(name)
     loader = registry.get(name)
     folder = data_folder()
     file = folder / f"{name}.npz"
-    arrays = _read(file) if file.is_file() else loader(folder)
+    if file.is_file():
+        return _in_file(name, file.resolve(), _stamp(file), prepared=True)
+    arrays = loader(folder)
     if arrays is None:
         raise NotThere(
             f"the data set {name} is not in {folder}: `scn data get {name}` fetches it, or point "
             f"SCN_DATA_DIR at the folder with {name}.npz or its official files"
         )
     return _checked(name, preparations.get(name, dict)(arrays))
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    """What changes when a file is written anew."""
+    about = path.stat()
+    return about.st_mtime_ns, about.st_size
+
+
+@functools.lru_cache(maxsize=1)
+def _in_file(name: str, path: Path, stamp: tuple[int, int], *, prepared: bool) -> Dataset:
+    """The last one that was read stays in memory: many runs on the same data ask for it in turn."""
+    arrays = _read(path)
+    return _checked(name, preparations.get(name, dict)(arrays) if prepared else arrays)
 
 
 def _own(name: str) -> Dataset:

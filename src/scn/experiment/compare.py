@@ -14,15 +14,14 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
 
-from scn import data, runs
+from scn import runs
 from scn.core.errors import AlreadyThere, Failed, ScnError
 from scn.core.registry import allow, allowed
 from scn.data import short_name
 from scn.experiment import engines
 from scn.experiment.engines import Ended
-from scn.experiment.jobs import Evaluation, Job
+from scn.experiment.jobs import Job
 from scn.experiment.train import epochs_trained, train
 from scn.runs import Run, RunConfig, backbone_of
 from scn.runs.collection import LoadedRun
@@ -74,29 +73,31 @@ def carry_out(folder: Path, job: Job) -> Outcome:
     factory = backbone_of(run)
     if not run.is_trained:
         train(run, factory, prefetch=False)
-    settings = _settings(run, test)
-    if not _is_evaluated(run, len(settings), test.samples):
+    if not is_carried_out(folder, job):
+        fixed = run.method().fixed
+        settings = test.settings if fixed is None else fixed.view(1, -1)
         found = evaluate_run(run, run.network(factory), settings, samples=test.samples or None)
         write_scores(run.folder, found, run.transform())
     return LoadedRun(run, job.more).outcome
 
 
+def is_carried_out(folder: Path, job: Job) -> bool:
+    """Whether a job is done: trained, and tested as it asks."""
+    run = Run(folder / job.name, job.config)
+    settings = 1 if job.config.fixed is not None else len(job.test.settings)
+    return run.is_trained and _is_evaluated(run, settings, job.test.samples)
+
+
 def finished(folder: Path, job: Job) -> Outcome | None:
-    """What came of a run that is trained and evaluated; None where something is left to do, or damaged."""
-    if not runs.is_run(folder / job.name):
+    """What came of a run that is there; None where something is left to do, or damaged."""
+    if not is_carried_out(folder, job):
         return None
-    run = open_run(folder / job.name, job.config)
     try:
-        evaluated = _is_evaluated(run, len(_settings(run, job.test)), job.test.samples)
-        return LoadedRun(run, job.more).outcome if run.is_trained and evaluated else None
+        return LoadedRun(open_run(folder / job.name, job.config), job.more).outcome
+    except AlreadyThere:
+        raise
     except ScnError:  # which `carry_out` will meet too
         return None
-
-
-def _settings(run: Run, test: Evaluation) -> Tensor:
-    """Under which a run is tested: (N, P)."""
-    fixed = run.method().fixed
-    return test.settings if fixed is None else fixed.view(1, -1)
 
 
 def _carry_out_allowed(names: frozenset[str], folder: Path, job: Job) -> Outcome:
@@ -111,10 +112,9 @@ def _is_evaluated(run: Run, settings: int, samples: int) -> bool:
     What cannot be read, perhaps because its writer was killed, is not there.
     """
     try:
-        facts = LoadedRun(run).table.facts
+        facts, count = LoadedRun(run).table.facts, run.config.samples["test"]
     except ScnError:
         return False
-    count = data.load(run.config.data).counts["test"]
     return (facts.get("settings"), facts["samples"]) == (settings, min(samples or count, count))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from scn import data, methods, transforms
+from scn import methods, transforms
 from scn.core.errors import AlreadyThere, Failed, NotThere, ScnError
 from scn.experiment.choice import choose
 from scn.experiment.jobs import Evaluation, Job, plan_jobs
@@ -41,14 +41,13 @@ def plan_sweep(file: SweepFile) -> Planned:
     varied = _varied(crossed)
     found: list[Job] = []
     refused: dict[str, str] = {}
-    with data.read_once():
-        for said in _once(concerned(each) for each in crossed):
-            try:
-                found += jobs_of(file, said, varied)
-            except Refused as error:
-                if not file.skip_refused:
-                    raise
-                refused[error.combination] = error.reason
+    for said in _once(concerned(each) for each in crossed):
+        try:
+            found += jobs_of(file, said, varied)
+        except Refused as error:
+            if not file.skip_refused:
+                raise
+            refused[error.combination] = error.reason
     if not found:
         raise ScnError(f"{file.path}: no run is left, because every combination is refused")
     return Planned(each_once(found), refused)

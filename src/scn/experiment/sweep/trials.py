@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scn import data
 from scn.core.errors import Failed, ScnError
 from scn.experiment.jobs import Job
 from scn.experiment.store import COMPUTED_BY, DIGITS
@@ -143,15 +142,14 @@ class Trials:
     def _planned(self, trials: Sequence[Trial]) -> dict[int, list[Job]]:
         """The runs of each of these trials, none of one that cannot work."""
         found: dict[int, list[Job]] = {}
-        with data.read_once():
-            for number, params in trials:
-                try:
-                    found[number] = self._jobs(params)
-                except Refused as error:
-                    if not self.file.skip_refused:
-                        raise
-                    self.refused[error.combination] = error.reason
-                    found[number] = []
+        for number, params in trials:
+            try:
+                found[number] = self._jobs(params)
+            except Refused as error:
+                if not self.file.skip_refused:
+                    raise
+                self.refused[error.combination] = error.reason
+                found[number] = []
         return found
 
     def _jobs(self, params: Combination) -> list[Job]:

@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
-from scn import data
 from scn.core.errors import AlreadyThere
 from scn.experiment import engines
 from scn.experiment.compare import each_ended, finished, raise_failed, reason
@@ -109,13 +108,12 @@ class Sweep:
     def carry_out(self, jobs: Sequence[Job]) -> Iterator[tuple[Job, Outcome]]:
         """Each run of a round when it is finished; first those that are already."""
         missing = []
-        with data.read_once():
-            for job in jobs:
-                outcome = finished(self.folder, job)
-                if outcome is None:
-                    missing.append(job)
-                else:
-                    self._keep(job, outcome)
+        for job in jobs:
+            outcome = finished(self.folder, job)
+            if outcome is None:
+                missing.append(job)
+            else:
+                self._keep(job, outcome)
         self.write()
         for job in jobs:
             if job.name in self.outcomes:
