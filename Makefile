@@ -26,7 +26,7 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed
-	$(PIP) --editable .[dev,track,mesh,export,ray,docs]
+	$(PIP) --editable .[dev,track,mesh,export,ray,sweep,docs]
 	@touch $@
 
 venv: $(VENV)/installed-dev

@@ -223,6 +223,15 @@ def test_the_measured_normalisation_is_exact_on_any_number_of_threads(threads: i
     torch.testing.assert_close(normalised.std((0, 2, 3)), torch.ones(3).double(), atol=1e-5, rtol=0)
 
 
+def test_the_last_file_stays_in_memory_until_it_changes(tmp_path: Path, small: dict[str, np.ndarray]) -> None:
+    path = tmp_path / "mine.npz"
+    np.savez(path, **small)  # type: ignore[arg-type]
+    first = data.load(path)
+    assert data.load(path) is first
+    np.savez(path, **{**small, "x_train": small["x_train"][:10], "y_train": small["y_train"][:10]})  # type: ignore[arg-type]
+    assert data.load(path).counts["train"] == 10
+
+
 def test_an_unknown_split() -> None:
     with pytest.raises(ValueError, match=r'digits has no split "val"\. It has: train, test'):
         data.load("digits").split("val")

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from commands import run
-from needs import real_file, tool
+from needs import lacking, real_file, tool
 from scn import backbones, methods, transforms
 from scn.experiment import engines
 from scn.search.estimator import train_estimator
@@ -42,6 +42,7 @@ ABSENT = {
     r"`scn data get ([\w.-]+)": lambda found: real_file("SCN_DATA_DIR", f"{found[1]}.npz"),
     r"there is no checkpoint ([\w.]+)": lambda found: real_file("SCN_REFERENCE_DIR", found[1]),
     r"needs ([\w-]+)[^:]*: on Debian": lambda found: tool(found[1]),
+    r"needs Optuna: (.*)": lambda found: lacking("optuna", found[1]),
 }
 
 
@@ -56,6 +57,13 @@ def commands(text: str) -> Iterator[list[str]]:
         if words:
             shorter = [SHORTER.get(before, word) for before, word in pairwise(["", *words])]
             yield shorter + BEHIND.get(words[1], [])
+
+
+def write_shorter(text: str) -> None:
+    """The file that a block of TOML is, by the name in its first line, with little to do."""
+    for name, value in {"epochs": 1, "seeds": 1, "trials": 2, "step": 90}.items():
+        text = re.sub(rf"^{name} = \d+", f"{name} = {value}", text, flags=re.MULTILINE)
+    Path(text.split()[1]).write_text(text)
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +86,7 @@ def test_every_page_is_in_the_navigation() -> None:
 def test_blocks_say_their_language(page: Path) -> None:
     """A block that is no code is `text`; code that is indented would escape the test."""
     text = page.read_text()
-    assert {kind for kind, _ in BLOCK.findall(text)} <= {"python", "sh", "text", "c"}
+    assert {kind for kind, _ in BLOCK.findall(text)} <= {"python", "sh", "toml", "text", "c"}
     outside = BLOCK.sub("", text)
     assert not re.findall(r"^ {4}(?:scn|python|import|make|from) .*$", outside, re.MULTILINE)
 
@@ -105,9 +113,12 @@ def test_every_code_block_runs(
         monkeypatch.setattr(registry, "_entries", dict(registry._entries))  # what a page adds goes again
     monkeypatch.setattr(train_estimator, "__defaults__", (30, 0))  # steps, seed
     names: dict[str, object] = {"__name__": page.stem}
-    for kind, text in blocks(page, "python", "sh"):
+    for kind, text in blocks(page, "python", "sh", "toml"):
         if kind == "python":
             exec(compile(text, f"{page.name}", "exec"), names)
+            continue
+        if kind == "toml":
+            write_shorter(text)
             continue
         for name, *arguments in commands(text):
             assert name == "scn", f"{name} is no command of scn"

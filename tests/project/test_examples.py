@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from commands import run
+from commands import in_this_process, run
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -41,6 +41,16 @@ def test_bring_your_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     unnamed = run("evaluate", folder)
     assert unnamed.code == 2
     assert "say --backbone my_parts:TinyNet" in unnamed.err
+
+
+def test_the_sweep(tmp_path: Path) -> None:
+    """With a single epoch and seed."""
+    path, text = tmp_path / "sweep.toml", (EXAMPLES / "sweep.toml").read_text()
+    path.write_text(text.replace("epochs = 30", "epochs = 1").replace("seeds = 2", "seeds = 1"))
+    with in_this_process():
+        done = run("sweep", str(path), "-o", str(tmp_path / "out"), "--quiet")
+    assert done.code == 0, done.err
+    assert len((tmp_path / "out" / "sweep.csv").read_text().splitlines()) == 1 + 10
 
 
 @pytest.mark.parametrize("script", ["own_training_loop.py"])

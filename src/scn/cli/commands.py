@@ -18,6 +18,7 @@ from scn.cli import (
     plot,
     report,
     search,
+    sweep,
     tasks,
     train,
 )
@@ -26,6 +27,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "demo": demo.command,
     "train": train.command,
     "compare": compare.command,
+    "sweep": sweep.command,
     "tasks": tasks.command,
     "import": import_.command,
     "evaluate": evaluate.command,

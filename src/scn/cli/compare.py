@@ -64,6 +64,18 @@ MethodsOption = Annotated[
     ),
 ]
 
+DimsOption = Annotated[
+    str | None, typer.Option(help="D of the SCNs, by commas; by default 1,3,8 or the task's.")
+]
+
+FixedOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Test under this one setting; methods for one setting, or from one domain to another, are "
+        "trained for it."
+    ),
+]
+
 JobsOption = Annotated[
     int | None, typer.Option(help="Runs side by side; by default as many as processors.", min=1)
 ]
@@ -111,22 +123,26 @@ def carry_out_all(
 def show(rows: Sequence[Row], score: Score, title: str) -> None:
     """The table on standard output."""
     shown = Table(title=title, title_justify="left")
+    gains = any(row.late_gain is not None for row in rows)
+    late = ("late gain",) if gains else ()
     worst = f"worst of {max(row.settings for row in rows)} settings"
-    for name in ("method", score.label, worst, "late gain", "weights used", "weights stored"):
+    for name in ("method", score.label, worst, *late, "weights used", "weights stored"):
         shown.add_column(name, justify="left" if name == "method" else "right")
     for row in rows:
         spread = f" ± {score.text(row.std)}" if row.seeds > 1 else ""
+        gain = "" if row.late_gain is None else f"{row.late_gain:+.4f}"
         shown.add_row(
             label(row.method, row.dims, row.more),
             f"{score.text(row.mean)}{spread}",
             score.text(row.worst),
-            "" if row.late_gain is None else f"{row.late_gain:+.4f}",
+            *((gain,) if gains else ()),
             f"{row.inference:,}",
             f"{row.parameters:,}",
         )
-    shown.caption = (
-        "late gain: of the validation score in the last fifth of training; a large one asks for more epochs"
-    )
+    if gains:
+        shown.caption = (
+            "late gain: of the validation score in the last fifth; a large one asks for more epochs"
+        )
     Console(width=100).print(shown)
 
 
@@ -243,9 +259,7 @@ def command(
     width: WidthOption = None,
     depth: DepthOption = None,
     methods: MethodsOption = None,
-    dims: Annotated[
-        str | None, typer.Option(help="D of the SCNs, by commas; by default 1,3,8 or the task's.")
-    ] = None,
+    dims: DimsOption = None,
     map_: MapOption = None,
     subspace: SubspaceOption = None,
     seeds: Annotated[int, typer.Option(help="How often each is trained.")] = 3,
@@ -257,13 +271,7 @@ def command(
     clamp: ClampOption = False,
     set_: SetOption = None,
     step: Annotated[float | None, typer.Option(help="Distance of the settings in the test.")] = None,
-    fixed: Annotated[
-        str | None,
-        typer.Option(
-            help="Test under this one setting; methods for one setting, or from one domain to another, are "
-            "trained for it."
-        ),
-    ] = None,
+    fixed: FixedOption = None,
     jobs: JobsOption = None,
     engine: EngineOption = engines.USUAL,
     address: AddressOption = None,
@@ -289,9 +297,8 @@ def command(
     names = chosen_methods(methods, make, changed)
     repeated, sizes = range(seed, seed + seeds), fit.DIMS if dims is None else several
     only = None if fixed is None else numbers("--fixed", fixed)
-    test = Evaluation(
-        chosen.settings(step) if only is None else one_setting(changed, only), chosen.test_samples
-    )
+    settings = chosen.settings(step) if only is None else one_setting(changed, only)
+    test = Evaluation(settings, chosen.test_samples)
     if limits is None:
         planned = plan_jobs(make, changed, names, several, repeated, test, variants, only)
     else:

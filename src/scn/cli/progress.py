@@ -90,14 +90,14 @@ class _Lines:
 
 @contextmanager
 def comparison_progress(
-    jobs: Sequence[Job], folder: Path, quiet: bool
+    jobs: Sequence[Job], folder: Path, quiet: bool, named: str = "compare"
 ) -> Iterator[Callable[[str, str], None]]:
     """A function to say what came of a run, by its name; between its calls the runs are watched."""
     if quiet:
         yield lambda name, text: None
         return
     terminal = sys.stderr.isatty()
-    columns = (TextColumn("compare"), BarColumn(), TextColumn("{task.description}"))
+    columns = (TextColumn(named), BarColumn(), TextColumn("{task.description}"))
     with Progress(*columns, console=Console(stderr=True), disable=not terminal) as bar:
         task = bar.add_task("", total=sum(_epochs(job) for job in jobs))
         print_ = bar.console.print if terminal else _print_line
@@ -161,16 +161,16 @@ class _Watched:
 
     def summary(self) -> str:
         passed = time.monotonic() - self.began
-        text = f"{len(self.ended)}/{len(self.jobs)} runs, {_duration(passed)}"
+        text = f"{len(self.ended)}/{len(self.jobs)} runs, {duration(passed)}"
         fresh, left = self.done - self.earlier, self.total - self.done
-        return f"{text}, about {_duration(passed * left / fresh)} left" if fresh and left else text
+        return f"{text}, about {duration(passed * left / fresh)} left" if fresh and left else text
 
     def _note(self, text: str) -> None:
         self.last = time.monotonic()
         self.say(text)
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest:02} s" if minutes else f"{rest} s"
 
@@ -188,7 +188,7 @@ def steps_progress(name: str, quiet: bool) -> Callable[[range], Iterable[int]]:
             now = time.monotonic()
             if done and now - last > LINE_SECONDS:
                 last, share = now, done / len(steps)
-                left = f", about {_duration((now - began) * (1 / share - 1))} left"
+                left = f", about {duration((now - began) * (1 / share - 1))} left"
                 _print_line(f"{name}: {share:.0%}{left if share > SURE else ''}")
             yield step
 

@@ -19,13 +19,14 @@ from scn.core.errors import AlreadyThere, Failed, ScnError
 from scn.core.registry import allow, allowed
 from scn.data import short_name
 from scn.experiment import engines
+from scn.experiment.engines import Ended
 from scn.experiment.jobs import Job
 from scn.experiment.train import epochs_trained, train
 from scn.runs import Run, RunConfig, backbone_of
 from scn.runs.collection import LoadedRun
 from scn.runs.evaluation import evaluate_run
 from scn.runs.outcome import Outcome
-from scn.runs.scores import table_file, write_scores
+from scn.runs.scores import write_scores
 
 
 def open_run(folder: Path, config: RunConfig) -> Run:
@@ -35,12 +36,13 @@ def open_run(folder: Path, config: RunConfig) -> Run:
     run = runs.read(folder)
     method = run.method()  # with what recipes have had since
     since = {**run.recipe().to_json(), "base_noise": method.noise, "together": method.together}
-    old = replace(run.config, recipe=since)
+    moved = bool(config.checksum) and config.checksum == run.config.checksum
+    old = replace(run.config, recipe=since, data=config.data if moved else run.config.data)
     ours, theirs = (json.loads(json.dumps(asdict(c))) for c in (config, old))
     for key in sorted(ours.keys() - {"versions", "format"}, key=lambda key: key == "recipe"):
         if ours[key] != theirs[key]:
             raise AlreadyThere(f"{folder} {_difference(key, ours[key], theirs[key])}: choose another folder")
-    return run
+    return replace(run, config=replace(run.config, data=config.data))
 
 
 def _difference(key: str, ours: Any, theirs: Any) -> str:
@@ -70,11 +72,11 @@ def carry_out(folder: Path, job: Job) -> Outcome:
     factory = backbone_of(run)
     if not run.is_trained:
         train(run, factory, prefetch=False)
-    method = run.method()
-    settings = test.settings if method.fixed is None else method.fixed.view(1, -1)
-    if not _is_evaluated(run, len(settings), test.samples):
+    if not is_carried_out(folder, job):
+        fixed = run.method().fixed
+        settings = test.settings if fixed is None else fixed.view(1, -1)
         found = evaluate_run(run, run.network(factory), settings, samples=test.samples or None)
-        write_scores(run.folder, found, method.transform)
+        write_scores(run.folder, found, run.transform())
     return LoadedRun(run, job.more).outcome
 
 
@@ -97,12 +99,34 @@ class _Work:
         return job.name
 
 
+def is_carried_out(folder: Path, job: Job) -> bool:
+    """Whether a job is done: trained, and tested as it asks."""
+    run = Run(folder / job.name, job.config)
+    settings = 1 if job.config.fixed is not None else len(job.test.settings)
+    return run.is_trained and _is_evaluated(run, settings, job.test.samples)
+
+
+def finished(folder: Path, job: Job) -> Outcome | None:
+    """What came of a run that is there; None where something is left to do, or damaged."""
+    if not is_carried_out(folder, job):
+        return None
+    try:
+        return LoadedRun(open_run(folder / job.name, job.config), job.more).outcome
+    except AlreadyThere:
+        raise
+    except ScnError:  # which `carry_out` will meet too
+        return None
+
+
 def _is_evaluated(run: Run, settings: int, samples: int) -> bool:
-    """Whether the run was evaluated under so many settings on so many samples, 0 for all."""
-    if not table_file(run.folder).is_file():
+    """Whether the run was evaluated under so many settings on so many samples, 0 for all.
+
+    What cannot be read, perhaps because its writer was killed, is not there.
+    """
+    try:
+        facts, count = LoadedRun(run).table.facts, run.config.samples["test"]
+    except ScnError:
         return False
-    facts = LoadedRun(run).stored("").facts
-    count = data.load(run.config.data).counts["test"]
     return (facts.get("settings"), facts["samples"]) == (settings, min(samples or count, count))
 
 
@@ -119,16 +143,33 @@ def compare(
     address: of the cluster, for an engine that has one. A run that fails does not keep the others from their
     end; the error then names it.
     """
-    carried_out_by = engines.get(engine, address)
-    _require_place(jobs, folder)
     failed: dict[str, Exception] = {}
-    for ended in carried_out_by(_Work(allowed()), jobs, folder, at_once):
+    for ended in each_ended(jobs, folder, at_once=at_once, engine=engine, address=address):
         if ended.result is None:
-            failed[ended.job.name] = ended.error or Failed("it came to no result")
+            failed[ended.job.name] = reason(ended)
         else:
             yield ended.job, ended.result
     if failed:
-        _raise(failed, len(jobs))
+        raise_failed(failed, len(jobs))
+
+
+def each_ended(
+    jobs: Sequence[Job],
+    folder: Path,
+    *,
+    at_once: int | None = None,
+    engine: str = engines.USUAL,
+    address: str | None = None,
+) -> Iterator[Ended[Job, Outcome]]:
+    """The same, with those that fail among them when they do."""
+    carried_out_by = engines.get(engine, address)
+    _require_place(jobs, folder)
+    return carried_out_by(_Work(allowed()), jobs, folder, at_once)
+
+
+def reason(ended: Ended[Job, Outcome]) -> Exception:
+    """Why a job has no result."""
+    return ended.error or Failed("it came to no result")
 
 
 def _require_place(jobs: Sequence[Job], folder: Path) -> None:
@@ -143,7 +184,7 @@ def _require_place(jobs: Sequence[Job], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
 
 
-def _raise(failed: dict[str, Exception], count: int) -> None:
+def raise_failed(failed: dict[str, Exception], count: int) -> None:
     """One error about all runs that failed; a fault of the program as it is, with the name of the run."""
     for name, error in failed.items():
         if not isinstance(error, ScnError | OSError):

@@ -191,13 +191,11 @@ def _label(one: Candidate) -> str:
 def best(jobs: Sequence[Job], folder: Path, score: Score) -> tuple[Job, bool]:
     """The first run of the best kind, and whether data that were held back decided it, or the test data."""
     loaded = {job.name: LoadedRun(Run(folder / job.name, job.config), job.more) for job in jobs}
-    key = f"validation_{score.key}"
-    held_back = all(one.epochs[-1].get(key) is not None for one in loaded.values())
+    held_back = all(one.validation is not None for one in loaded.values())
 
     def reached(kind: tuple[str, int, str]) -> float:
         same = [loaded[job.name] for job in jobs if _kind(job) == kind]
-        values = [one.epochs[-1][key] if held_back else one.mean for one in same]
-        return sum(values) / len(values)
+        return sum((one.validation if held_back else one.mean) or 0.0 for one in same) / len(same)
 
     first, *rest = dict.fromkeys(_kind(job) for job in jobs)
     for kind in rest:

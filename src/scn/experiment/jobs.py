@@ -42,7 +42,7 @@ def plan_jobs(
     transform: Transform,
     names: Sequence[str] | None,
     dims: Sequence[int],
-    seeds: range,
+    seeds: Sequence[int],
     test: Evaluation,
     variants: Mapping[str, Sequence[str]] | None = None,
     fixed: list[float] | None = None,

@@ -7,7 +7,7 @@ import shutil
 import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
@@ -17,18 +17,14 @@ import torch
 from torch import Tensor, nn
 
 from scn import data
-from scn.core.errors import Failed, ScnError
+from scn.core.errors import ScnError
 from scn.core.storage import failures_named, load_model, save_model, write_atomically
+from scn.experiment.lock import alone
 from scn.runs import Run
 from scn.runs.folder import METRICS
 from scn.training.batches import TrainingData, hold_back
 from scn.training.loop import Training
 from scn.training.state import State
-
-try:
-    import fcntl
-except ImportError:  # not on this system: there is no lock
-    fcntl = None  # type: ignore[assignment]
 
 Report = Callable[[State, Training, dict[str, Any] | None], None]
 
@@ -198,18 +194,10 @@ class _Keeper:
         self.stopping = self.stopping or number
 
 
-@contextmanager
-def _alone(run: Run) -> Iterator[None]:
+def _alone(run: Run) -> AbstractContextManager[None]:
     """Two processes that train one run would write over each other's checkpoints."""
-    if fcntl is None:
-        yield
-        return
-    with run.config_file.open() as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise Failed(f"{run.folder} is being trained by another process: let it end, or end it") from None
-        yield
+    said = f"{run.folder} is being trained by another process: let it end, or end it"
+    return alone(run.config_file, said)
 
 
 @contextmanager

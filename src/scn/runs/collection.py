@@ -125,6 +125,12 @@ class LoadedRun:
         grown = sum(known[-part:]) / part - sum(before) / part
         return grown if self.score.better(1.0, 0.0) else -grown
 
+    @property
+    def validation(self) -> float | None:
+        """The score on the data that were held back, after the last epoch; None where none were."""
+        found: float | None = self.epochs[-1].get(f"validation_{self.score.key}") if self.epochs else None
+        return found
+
     @functools.cached_property
     def outcome(self) -> Outcome:
         """What a comparison says of the run."""

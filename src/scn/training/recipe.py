@@ -111,19 +111,24 @@ class Recipe(Terms):
         return replace(self, **{name: value for name, value in changes.items() if value is not None})
 
 
+def kinds() -> dict[str, type]:
+    """What type each value of a recipe has."""
+    return {name: float if value is None else type(value) for name, value in asdict(Recipe()).items()}
+
+
 def settings(texts: Sequence[str]) -> dict[str, Any]:
     """What a person wrote as NAME=VALUE, as values for `Recipe.changed`."""
-    kinds = {name: float if value is None else type(value) for name, value in asdict(Recipe()).items()}
+    known = kinds()
     found: dict[str, Any] = {}
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals:
             raise ScnError(f"a value of the recipe is written NAME=VALUE, but got {text!r}")
-        if name not in kinds:
-            raise ScnError(f"a recipe has no {nearest(name, sorted(kinds))}")
+        if name not in known:
+            raise ScnError(f"a recipe has no {nearest(name, sorted(known))}")
         try:
-            found[name] = {"true": True, "false": False}[value] if kinds[name] is bool else kinds[name](value)
+            found[name] = {"true": True, "false": False}[value] if known[name] is bool else known[name](value)
         except (KeyError, ValueError):
-            wanted = {bool: "true or false", int: "a whole number", float: "a number"}[kinds[name]]
+            wanted = {bool: "true or false", int: "a whole number", float: "a number"}[known[name]]
             raise ScnError(f"{name} takes {wanted}, but got {value!r}") from None
     return found
