@@ -30,7 +30,7 @@ from scn.training.shared_step import used_rows
 from scn.training.state import State
 
 SCRIPT = Path(__file__).with_name("shared_trainings.py")
-SMALL = ("--width", "8", "--epochs", "4", "--quiet")  # 20 steps of 64 samples
+SMALL = ("--width", "8", "--epochs", "8", "--quiet")  # 40 steps of 64 samples
 
 PATIENCE = 240.0  # seconds
 
@@ -47,7 +47,7 @@ CASES = {
 }
 
 QUICK = ("nodes", "norms")
-RECIPE = Recipe(epochs=4, batch_size=64, alphas_per_batch=4)
+RECIPE = Recipe(epochs=8, batch_size=64, alphas_per_batch=4)
 
 
 def options(name: str, data: str, folder: Path, batch: int) -> list[str]:
