@@ -22,6 +22,8 @@ from scn.cli import (
     tasks,
     train,
 )
+from scn.core.errors import ScnError
+from scn.training.processes import by_torchrun
 
 COMMANDS: dict[str, Callable[..., None]] = {
     "demo": demo.command,
@@ -40,11 +42,22 @@ COMMANDS: dict[str, Callable[..., None]] = {
 }
 
 app = typer.Typer(
-    help="Subspace-configurable networks: small networks that follow a measured change of the input.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
 )
+
+
+@app.callback()
+def refuse_torchrun(context: typer.Context) -> None:
+    """Subspace-configurable networks: small networks that follow a measured change of the input."""
+    if by_torchrun() and context.invoked_subcommand != "train":
+        raise ScnError(
+            f"torchrun is for `scn train`, which trains one network in several processes: start "
+            f"`scn {context.invoked_subcommand}` without it"
+        )
+
+
 for name, command in COMMANDS.items():
     app.command(name)(command)
 app.add_typer(data.app, name="data")

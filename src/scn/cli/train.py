@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -41,7 +42,9 @@ from scn.core.errors import Failed, ScnError
 from scn.experiment import track
 from scn.experiment.train import Report, choose_device, extend, last_checkpoint, train
 from scn.runs import Run, backbone_of
+from scn.training import processes
 from scn.training.loop import Diverged, Training
+from scn.training.processes import Processes
 from scn.training.state import State
 
 MethodOption = Annotated[
@@ -109,20 +112,28 @@ def command(
     --resume RUN --epochs E goes on with a run that has ended after fewer epochs: from its trained network,
     with a new optimiser and the learning rates that E epochs have for the rest. Its evaluation is void.
 
+    Started by torchrun, several processes or GPUs train one network: --batch-size is then that of each, and
+    the run is one with as many times the batch.
+
     Examples: scn train --data digits --transform rotation --dims 8 -o runs/scn-d8
     scn train --task rotation/mlp/fashion-mnist --budget cpu -o runs/fashion-d8
+    torchrun --nproc-per-node 2 -m scn train --data digits --batch-size 128 -o runs/two
     """
     torch.set_num_threads(1)
-    if not checkpoint_minutes > 0:
-        raise ScnError(f"--checkpoint-minutes must be positive, but is {checkpoint_minutes}")
-    reports = [track.registry.get(tracker)(_folder(output, resume))] if tracker else []
-    run = _resumed(context, resume) if resume else _new(context, _folder(output, resume))
-    if run.is_trained:
-        print(f"{run.folder} is trained already", file=sys.stderr)
-        return
-    with training_progress(run.folder.name, quiet) as shown:
-        _train(run, backbone, device, checkpoint_minutes, [shown, *reports])
-    print(run.folder)
+    folder, together = _folder(output, resume), processes.launched()
+    reports = [track.registry.get(tracker)(folder)] if tracker else []
+    with together.joined(choose_device(device, together)):
+        _train(context, _begun(context, folder, together), reports, together)
+
+
+def _begun(context: typer.Context, folder: Path, together: Processes) -> Run:
+    """The run to train: a new one, or one to go on with, which is there for the processes after the first."""
+    minutes = context.params["checkpoint_minutes"]
+    if not minutes > 0:
+        raise ScnError(f"--checkpoint-minutes must be positive, but is {minutes}")
+    make = _resumed if context.params["resume"] else _new
+    with together.first():
+        return make(context, folder, together) if together.is_first else runs.read(folder)
 
 
 def _folder(output: Path | None, resume: Path | None) -> Path:
@@ -132,21 +143,23 @@ def _folder(output: Path | None, resume: Path | None) -> Path:
     return folder
 
 
-def _new(context: typer.Context, folder: Path) -> Run:
-    """A run as the options describe it."""
+def _new(context: typer.Context, folder: Path, together: Processes) -> Run:
+    """A run as the options describe it; its batch is that of all processes together."""
     said = context.params
     chosen = chosen_by(context)
-    choose_device(said["device"])
+    whole = chosen.recipe.changed(batch_size=together.count * chosen.recipe.batch_size)
+    chosen = replace(chosen, recipe=whole)
     fixed = None if said["fixed"] is None else numbers("--fixed", said["fixed"])
     mixed = said["configurable"].split(",")
     given = {name: said[key] for name, key in (("map", "map_"), ("subspace", "subspace")) if said[key]}
     config = chosen.config(
         said["method"], dims=said["dims"], fixed=fixed, configurable=mixed, seed=said["seed"], **given
     )
+    together.require(whole, Run(folder, config).transform().measured)
     return runs.create(folder, config)
 
 
-def _resumed(context: typer.Context, folder: Path) -> Run:
+def _resumed(context: typer.Context, folder: Path, together: Processes) -> Run:
     """The run in this folder; options that would make it another one are refused."""
     for option in context.command.params:
         source = context.get_parameter_source(str(option.name))
@@ -156,24 +169,32 @@ def _resumed(context: typer.Context, folder: Path) -> Run:
             name = max(option.opts, key=len)
             raise ScnError(f"--resume goes on with {folder} as it was begun: leave out {name}")
     run, epochs = runs.read(folder), context.params["epochs"]
-    choose_device(context.params["device"])
+    together.require(run.recipe(), run.transform().measured)
     return run if epochs is None else extend(run, backbone_of(run, context.params["backbone"]), epochs)
 
 
-def _train(run: Run, backbone: str | None, device: str, minutes: float, reports: list[Report]) -> None:
-    """Train, and say how to go on if that does not come to its end."""
+def _train(context: typer.Context, run: Run, reports: list[Report], together: Processes) -> None:
+    """Train, and say where the run is, or how to go on if that does not come to its end."""
+    said = context.params
+    if run.is_trained:
+        together.say(f"{run.folder} is trained already", sys.stderr)
+        return
 
     def report(state: State, training: Training, metrics: dict[str, Any] | None) -> None:
-        for one in reports:
+        for one in (shown, *reports):
             one(state, training, metrics)
 
-    own = backbone_of(run, backbone)
+    own, minutes = backbone_of(run, said["backbone"]), said["checkpoint_minutes"]
     try:
-        train(run, own, device=device, checkpoint_minutes=minutes, report=report)
+        with training_progress(run.folder.name, said["quiet"] or not together.is_first) as shown:
+            train(
+                run, own, device=said["device"], checkpoint_minutes=minutes, report=report, processes=together
+            )
     except Diverged as error:
         good = last_checkpoint(run)
         kept = f"the last good checkpoint is {good}" if good else "there is no checkpoint yet"
         raise Failed(f"{error}: a smaller --learning-rate may help; {kept}") from error
     except KeyboardInterrupt:
-        print(f"stopped; `scn train --resume {run.folder}` goes on", file=sys.stderr)
+        together.say(f"stopped; `scn train --resume {run.folder}` goes on", sys.stderr)
         raise
+    together.say(f"{run.folder}")

@@ -7,7 +7,7 @@ import shutil
 import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
@@ -24,15 +24,18 @@ from scn.runs import Run
 from scn.runs.folder import METRICS
 from scn.training.batches import TrainingData, hold_back
 from scn.training.loop import Training
+from scn.training.processes import ALONE, Processes
 from scn.training.state import State
 
 Report = Callable[[State, Training, dict[str, Any] | None], None]
 
 
-def choose_device(name: str) -> torch.device:
-    """ "auto" takes a GPU where there is one."""
+def choose_device(name: str, processes: Processes = ALONE) -> torch.device:
+    """ "auto" takes a GPU where there is one; of several processes on a computer each takes its own."""
     if name == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    if name == "cuda" and processes.count > 1:
+        name = f"cuda:{processes.local}"
     try:
         device = torch.device(name)
         torch.empty(1, device=device)
@@ -81,22 +84,34 @@ def train(
     prefetch: bool = True,
     checkpoint_minutes: float = 2.0,
     report: Report | None = None,
+    processes: Processes = ALONE,
 ) -> nn.Module:
     """Train the run to its end, from its checkpoint if it has one, and write its network.
 
-    `report` is called after every step, and with the metrics after every epoch.
+    `report` is called after every step, and with the metrics after every epoch. Of several `processes`, which
+    have joined each other and see the same folder, the first alone writes and reports.
     """
     training = Training(
-        run.method(), run.recipe(), training_data(run), run.normalisation(), run.config.seed, prefetch
+        run.method(),
+        run.recipe(),
+        training_data(run),
+        run.normalisation(),
+        run.config.seed,
+        prefetch,
+        processes,
     )
-    state = training.start(backbone, choose_device(device))
+    state = training.start(backbone, choose_device(device, processes))
     keeper = _Keeper(run, training, checkpoint_minutes, report or _unreported)
-    with _alone(run), _signals_caught(keeper):
-        keeper.restore(state)
+    with ExitStack() as held, _signals_caught(keeper):
+        with processes.first():
+            if processes.is_first:
+                held.enter_context(_alone(run))
+            keeper.restore(state)
         for metrics in training.run(state, keeper.after_step):
             keeper.note(state, metrics)
-    run.save_network(state.net.eval())
-    shutil.rmtree(keeper.file.parent, ignore_errors=True)
+    if processes.is_first:
+        run.save_network(state.net.eval())
+        shutil.rmtree(keeper.file.parent, ignore_errors=True)
     return state.net
 
 
@@ -149,10 +164,13 @@ def _unreported(state: State, training: Training, metrics: dict[str, Any] | None
 
 
 class _Keeper:
-    """Writes metrics and checkpoints, and stops the training when a person asks for it."""
+    """Writes metrics and checkpoints, and stops the training when a person asks for it.
+
+    Of several processes the first writes, and all stop after the same step, whichever of them was asked.
+    """
 
     def __init__(self, run: Run, training: Training, minutes: float, report: Report) -> None:
-        self.training, self.report = training, report
+        self.training, self.report, self.processes = training, report, training.processes
         self.interval = 60 * minutes
         self.file = run.checkpoint_file
         self.metrics = run.metrics_file
@@ -161,31 +179,41 @@ class _Keeper:
 
     def restore(self, state: State) -> None:
         """Go on where the last checkpoint was written; later metrics will be written anew."""
-        for left_over in self.file.parent.glob(f".{self.file.name}.*"):  # of a process that was killed
-            left_over.unlink()
         if self.file.is_file():
             tensors, content = load_model(self.file)
             state.restore(tensors, content)
+        if self.processes.is_first:
+            self._clear_away(state)
+
+    def _clear_away(self, state: State) -> None:
+        for left_over in self.file.parent.glob(f".{self.file.name}.*"):  # of a process that was killed
+            left_over.unlink()
         lines = self.metrics.read_text().splitlines() if self.metrics.is_file() else []
         kept = lines[: state.step // self.training.steps_per_epoch]
         write_atomically(self.metrics, "".join(f"{line}\n" for line in kept).encode())
 
     def note(self, state: State, metrics: dict[str, Any]) -> None:
+        if not self.processes.is_first:
+            return
         with failures_named(self.metrics), self.metrics.open("a") as file:
             file.write(json.dumps(metrics) + "\n")
         self.report(state, self.training, metrics)
 
     def after_step(self, state: State) -> None:
-        if self.stopping or time.monotonic() - self.written > self.interval:
+        late = time.monotonic() - self.written > self.interval
+        stopping, due = self.processes.largest(self.stopping, late and self.processes.is_first)
+        if stopping or due:
             self.training.check(state)
             self.write_checkpoint(state)
-        if self.stopping:
+        if stopping:
             raise KeyboardInterrupt
-        self.report(state, self.training, None)
+        if self.processes.is_first:
+            self.report(state, self.training, None)
 
     def write_checkpoint(self, state: State) -> None:
-        self.file.parent.mkdir(exist_ok=True)
-        save_model(self.file, state.tensors(), state.numbers())
+        if self.processes.is_first:
+            self.file.parent.mkdir(exist_ok=True)
+            save_model(self.file, state.tensors(), state.numbers())
         self.written = time.monotonic()
 
     def stop(self, number: int, frame: FrameType | None) -> None:

@@ -16,6 +16,7 @@ from torch import Tensor
 
 from scn.data import Normalisation, to_float
 from scn.methods import Method
+from scn.training.processes import ALONE, Processes
 from scn.training.recipe import Recipe
 
 CHUNK = 2**21  # values prepared in one go: enough to make the cost of a call small
@@ -67,7 +68,7 @@ def seed_for(seed: int, purpose: str, number: int) -> int:
 
 @dataclass(frozen=True)
 class Batches:
-    """Makes the batches of any epoch."""
+    """Makes the batches of any epoch; of several processes each makes its share of every batch."""
 
     method: Method
     recipe: Recipe
@@ -75,11 +76,11 @@ class Batches:
     normalisation: Normalisation
     seed: int
     prefetch: bool = True
+    processes: Processes = ALONE
 
     @property
     def alphas_per_batch(self) -> int:
-        """K; a setting that was measured is each sample's own."""
-        return self.recipe.batch_size if self.method.transform.measured else self.recipe.alphas_per_batch
+        return self.recipe.settings_per_batch(self.method.transform.measured)
 
     @property
     def per_epoch(self) -> int:
@@ -96,15 +97,17 @@ class Batches:
             params = self.data.measured[order]
         drawn = self.method.alphas(params, generator)
         flips = torch.rand(len(order), generator=generator) < 0.5 if recipe.horizontal_flip else None
-        chunk = max(1, CHUNK // (recipe.batch_size * self.data.samples[0].numel()))
+        size, share = recipe.batch_size, self.processes.share
+        chunk = max(1, CHUNK // (size // self.processes.count * self.data.samples[0].numel()))
         starts = range(skip - skip % chunk, count, chunk)  # as in an epoch that is not entered in the middle
 
         def prepare(start: int) -> list[Batch]:
             stop = min(start + chunk, count)
-            chosen = order[start * recipe.batch_size : stop * recipe.batch_size]
+            chosen = share(order[start * size : stop * size], size)
             rows = slice(start * alphas, stop * alphas)
-            known = {name: values[rows] for name, values in drawn.items()}
-            return self._prepared(chosen, params[rows], known, None if flips is None else flips[chosen])
+            known = {name: share(values[rows], alphas) for name, values in drawn.items()}
+            flipped = None if flips is None else flips[chosen]
+            return self._prepared(stop - start, chosen, share(params[rows], alphas), known, flipped)
 
         unwanted = skip % chunk
         for ready in _ahead(prepare, starts) if self.prefetch else map(prepare, starts):
@@ -112,13 +115,13 @@ class Batches:
             unwanted = 0
 
     def _prepared(
-        self, chosen: Tensor, params: Tensor, alphas: dict[str, Tensor], flips: Tensor | None
+        self, count: int, chosen: Tensor, params: Tensor, alphas: dict[str, Tensor], flips: Tensor | None
     ) -> list[Batch]:
         samples = to_float(self.data.samples[chosen])
         if flips is not None:
             samples = torch.where(flips.view(-1, 1, 1, 1), samples.flip(-1), samples)
         x = self.method.training_inputs(samples, params, self.normalisation)
-        size, each = self.recipe.batch_size, self.alphas_per_batch
+        size, each = len(chosen) // count, len(params) // count
         rows = [
             {name: values[i : i + each] for name, values in alphas.items()}
             for i in range(0, len(params), each)

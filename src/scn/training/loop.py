@@ -23,7 +23,9 @@ from scn.data import Normalisation, to_float
 from scn.methods import Method
 from scn.training.batches import CHUNK, Batch, Batches, TrainingData, generator_for, seed_for
 from scn.training.muon import Muon
+from scn.training.processes import ALONE, Processes
 from scn.training.recipe import Recipe
+from scn.training.shared_step import SharedStep
 from scn.training.state import State
 from scn.training.step import CompiledStep, PlainStep
 
@@ -37,7 +39,7 @@ class Diverged(Failed):
 
 @dataclass(frozen=True)
 class Training:
-    """One training: what is learned, from what, how."""
+    """One training: what is learned, from what, how; of several processes this one's part of it."""
 
     method: Method
     recipe: Recipe
@@ -45,6 +47,7 @@ class Training:
     normalisation: Normalisation
     seed: int
     prefetch: bool = True
+    processes: Processes = ALONE
 
     def __post_init__(self) -> None:
         if len(self.data.samples) < self.recipe.batch_size:
@@ -52,10 +55,19 @@ class Training:
                 f"batch_size {self.recipe.batch_size} is more than the {len(self.data.samples)} training "
                 "samples: choose a smaller one"
             )
+        self.processes.require(self.recipe, self.method.transform.measured)
 
     @cached_property
     def batches(self) -> Batches:
-        return Batches(self.method, self.recipe, self.data, self.normalisation, self.seed, self.prefetch)
+        return Batches(
+            self.method,
+            self.recipe,
+            self.data,
+            self.normalisation,
+            self.seed,
+            self.prefetch,
+            self.processes,
+        )
 
     @property
     def steps_per_epoch(self) -> int:
@@ -86,8 +98,7 @@ class Training:
 
         The network is then as after the last epoch, or after one that was clearly better (`State.settle`).
         """
-        kind = CompiledStep if self.recipe.compiled else PlainStep
-        descend = kind(self.method, state.net, self.recipe.mixed_precision)
+        descend = self._kind_of_step()(self.method, state.net, self.recipe.mixed_precision)
         while state.step < self.steps:
             epoch, done = divmod(state.step, self.steps_per_epoch)
             state.net.train()
@@ -105,10 +116,17 @@ class Training:
             after_step(state)
         state.settle()
 
+    def _kind_of_step(self) -> type[PlainStep]:
+        if self.processes.count > 1:
+            return SharedStep
+        return CompiledStep if self.recipe.compiled else PlainStep
+
     def _take_step(self, state: State, batch: Batch, descend: PlainStep) -> None:
         for group in state.optimiser.param_groups:
             group["lr"] = self.recipe.rate(state.step, self.steps_per_epoch)
-        device, number = descend.parameters[0].device, seed_for(self.seed, "step", state.step)
+        # Each process has dropout of its own; the first that of a training without others.
+        purpose = "step" if self.processes.is_first else f"step of process {self.processes.rank}"
+        device, number = descend.parameters[0].device, seed_for(self.seed, purpose, state.step)
         torch.default_generator.manual_seed(number)
         if device.type == "cuda":
             torch.cuda.manual_seed(number)
@@ -120,7 +138,8 @@ class Training:
         state.step += 1
 
     def check(self, state: State) -> None:
-        """Raise if the loss or the weights are no longer numbers."""
+        """Raise if the loss, of all processes, or the weights are no longer numbers."""
+        state.sums = self.processes.means(state.sums)
         total = sum(float(value) for value in state.sums.values())
         weights = sum(float(parameter.detach().abs().sum()) for parameter in state.net.parameters())
         if not math.isfinite(total) or not math.isfinite(weights):

@@ -86,6 +86,10 @@ class Recipe(Terms):
                 f"{self.batch_size}"
             )
 
+    def settings_per_batch(self, measured: bool) -> int:
+        """K; a setting that was measured is each sample's own."""
+        return self.batch_size if measured else self.alphas_per_batch
+
     def rate(self, step: int, steps_per_epoch: int) -> float:
         """The learning rate of one step, counted from 0 over the whole training."""
         if self.schedule == "constant":
