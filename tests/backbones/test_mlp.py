@@ -31,6 +31,15 @@ def test_a_tapering_network_gets_wider_and_deeper(width: int, depth: int, widths
     assert net(torch.randn(2, 1, 32, 32)).shape == (2, 43)
 
 
+def test_the_first_layer_may_have_no_norm() -> None:
+    """The network of the paper's table 1: 74,826 parameters, as published."""
+    net = backbones.MLP(width=64, depth=3, norm=True, norm_first=False)
+    assert [type(m).__name__ for m in net.layers][1:8] == [
+        "Linear", "ReLU", "Linear", "BatchNorm1d", "ReLU", "Linear", "BatchNorm1d",
+    ]  # fmt: skip
+    assert sum(p.numel() for p in net.parameters()) == 74_826
+
+
 def test_any_input_shape_and_class_count() -> None:
     assert backbones.MLP((3, 8, 8), classes=43)(torch.randn(2, 3, 8, 8)).shape == (2, 43)
 

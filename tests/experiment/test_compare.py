@@ -23,7 +23,8 @@ from scn.experiment.jobs import Evaluation, Job, plan_jobs
 from scn.experiment.plan import plan_run
 from scn.experiment.train import epochs_trained
 from scn.objectives.classification import ACCURACY
-from scn.runs import RunConfig
+from scn.runs import Run, RunConfig
+from scn.runs.collection import LoadedRun
 from scn.runs.outcome import Outcome, table
 from scn.training.recipe import Recipe
 
@@ -84,6 +85,58 @@ def test_the_plan_has_every_run_once() -> None:
     of_maps = {"base_noise", "together"}  # what a map with places has of its own
     recipes = [{k: v for k, v in job.config.recipe.items() if k not in of_maps} for job in jobs]
     assert all(recipe == recipes[0] for recipe in recipes)
+
+
+def test_with_one_setting_methods_that_can_are_trained_for_it() -> None:
+    def make(method: str, **more: Any) -> RunConfig:
+        return plan_run("digits", "rotation", "mlp", method, Recipe(), **more)
+
+    several = ["scn", "one4one", "safn", "source-only"]
+    jobs = plan_jobs(make, transforms.get("rotation"), several, [3], range(2), TEST, fixed=[90.0])
+    found = {job.name: job.config.fixed for job in jobs}
+    assert found == {
+        f"{name}-seed{seed}": fixed
+        for seed in range(2)
+        for name, fixed in (
+            ("scn-d3", None),
+            ("one4one-90", [90.0]),
+            ("safn-90", [90.0]),
+            ("source-only", None),
+        )
+    }
+
+
+@pytest.mark.usefixtures("without_processes")
+def test_a_comparison_under_one_setting_tests_nothing_else(small_data: str, tmp_path: Path) -> None:
+    call = ("compare", "--data", small_data, *SMALL[:-3], "--methods", "scn,safn", "--dims", "2", "--quiet")
+    result = run(*call, "--seeds", "1", "--fixed", "90", "--json", "-o", str(tmp_path / "c"))
+    assert result.code == 0, result.err
+    assert [row["settings"] for row in json.loads(result.out)["rows"]] == [1, 1]
+    for name in ("scn-d2-seed0", "safn-90-seed0"):
+        assert (tmp_path / "c" / name / "scores.csv").read_text().splitlines()[1].startswith("90")
+    result = run(*call, "--fixed", "90,10", "-o", str(tmp_path / "d"))
+    assert (result.code, "params must have 1 value(s)" in result.err) == (2, True)
+
+
+def test_how_much_was_learned_in_the_last_fifth(tmp_path: Path) -> None:
+    config = plan_run("digits", "rotation", "mlp", "one4all", Recipe(epochs=40))
+    (tmp_path / "run").mkdir()
+    one = LoadedRun(Run(tmp_path / "run", config))
+    assert one.late_gain is None
+    path = tmp_path / "run" / "metrics.jsonl"
+
+    def write(values: list[float | None]) -> None:
+        path.write_text("".join(json.dumps({"validation_accuracy": value}) + "\n" for value in values))
+
+    for values, expected in (
+        ([0.5] * 32 + [0.6] * 6 + [0.7] * 2, 0.2),
+        ([0.5] * 40, 0.0),
+        ([0.9] * 19, None),
+        ([None] * 40, None),
+    ):
+        write(list(values))
+        found = LoadedRun(one.run).late_gain
+        assert found == (None if expected is None else pytest.approx(expected))
 
 
 def test_each_method_gets_a_backbone_for_what_it_sees() -> None:

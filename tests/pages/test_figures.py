@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from figure_runs import describe, make_all, table
-from scn import runs, transforms
+from scn import methods, runs, transforms
 from scn.objectives.classification import ACCURACY
 from scn.plots import animation, beta, device, style, theta
 from scn.plots.figures import make
@@ -314,6 +314,11 @@ def test_colours_do_not_repeat() -> None:
         assert len(set(style.colours(keys).values())) == len(keys)
     for dims in (1, 8, 9, 64):
         assert len(set(style.base_colours(dims))) == dims
+
+
+def test_every_method_has_a_colour_of_its_own_beside_all_others() -> None:
+    keys = [(name, 3, "") for name in methods.registry]
+    assert len(set(style.colours(keys).values())) == len(keys)
 
 
 def test_runs_that_differ_in_more_than_seed_are_told_apart(drawn: dict[str, Path]) -> None:

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scn import transforms
+from scn.core.space import Line
 from scn.data import to_float
 
 DEFAULT, PAPER = transforms.get("rotation"), transforms.get("rotation", "paper")
@@ -201,3 +202,18 @@ def test_a_transform_without_an_inverse_says_so() -> None:
 
     with pytest.raises(TypeError, match="OneWay cannot be undone"):
         OneWay().invert(images(), degrees(1))
+
+
+def test_half_a_turn_is_a_line_of_angles() -> None:
+    half = transforms.get("rotation", "half-turn")
+    (angle,) = half.parameters
+    assert (angle.low, angle.high, angle.periodic) == (0.0, 180.0, False)
+    assert half.encode(degrees(0, 90, 180)).tolist() == [[-1.0], [0.0], [1.0]]
+    space = half.space()
+    assert space is not None
+    assert [(axis.low, axis.high) for axis in space if isinstance(axis, Line)] == [(-1.0, 1.0)]
+    x = images()
+    for value in (0.0, 30.0, 180.0):
+        assert torch.equal(half.apply(x, degrees(value)), DEFAULT.apply(x, degrees(value)))
+        assert torch.equal(half.invert(x, degrees(value)), DEFAULT.invert(x, degrees(value)))
+    assert half.outside(degrees(181.0))

@@ -11,13 +11,18 @@ from scn.backbones.sizes import check_counts
 from scn.core.registry import backbones
 
 
-def perceptron(shape: Sequence[int], hidden: Sequence[int], classes: int, norm: bool) -> nn.Sequential:
-    """Linear layers of these widths on the flattened input, each with ReLU, and the output layer."""
+def perceptron(
+    shape: Sequence[int], hidden: Sequence[int], classes: int, norm: bool, norm_first: bool = True
+) -> nn.Sequential:
+    """Linear layers of these widths on the flattened input, each with ReLU, and the output layer.
+
+    `norm` puts a BatchNorm behind each of them, and `norm_first` behind the first of them too.
+    """
     layers: list[nn.Module] = [nn.Flatten()]
     features = math.prod(shape)
-    for width in hidden:
+    for place, width in enumerate(hidden):
         layers.append(nn.Linear(features, width))
-        if norm:
+        if norm and (norm_first or place):
             layers.append(nn.BatchNorm1d(width))
         layers.append(nn.ReLU())
         features = width
@@ -29,7 +34,8 @@ class MLP(nn.Module):
     """Linear layers with ReLU between them, on the flattened input.
 
     Without norm layers it has (pixels+1)*w + (l-1)*(w*w+w) + classes*(w+1) parameters.
-    `norm` puts a BatchNorm behind each hidden layer; by default networks deeper than 3 have it.
+    `norm` puts a BatchNorm behind each hidden layer; by default networks deeper than 3 have it. Without
+    `norm_first` the first hidden layer has none.
     """
 
     def __init__(
@@ -39,6 +45,7 @@ class MLP(nn.Module):
         width: int = 32,
         depth: int = 1,
         norm: bool | None = None,
+        norm_first: bool = True,
     ) -> None:
         super().__init__()
         check_counts(classes=classes, width=width, depth=depth)
@@ -47,7 +54,8 @@ class MLP(nn.Module):
         self.width = width
         self.depth = depth
         self.norm = depth > 3 if norm is None else norm
-        self.layers = perceptron(self.shape, [width] * depth, classes, self.norm)
+        self.norm_first = norm_first
+        self.layers = perceptron(self.shape, [width] * depth, classes, self.norm, norm_first)
 
     def forward(self, x: Tensor) -> Tensor:
         """x: (B, *shape) -> logits (B, classes)."""

@@ -36,7 +36,7 @@ from scn.cli.choice import (
     chosen_by,
 )
 from scn.cli.progress import comparison_progress
-from scn.cli.values import whole_numbers
+from scn.cli.values import numbers, whole_numbers
 from scn.experiment import engines, fit
 from scn.experiment.choice import Choice
 from scn.experiment.compare import compare, describe, entitle
@@ -101,7 +101,7 @@ def show(rows: Sequence[Row], score: Score, title: str) -> None:
     """The table on standard output."""
     shown = Table(title=title, title_justify="left")
     worst = f"worst of {max(row.settings for row in rows)} settings"
-    for name in ("method", score.label, worst, "weights used", "weights stored"):
+    for name in ("method", score.label, worst, "late gain", "weights used", "weights stored"):
         shown.add_column(name, justify="left" if name == "method" else "right")
     for row in rows:
         spread = f" ± {score.text(row.std)}" if row.seeds > 1 else ""
@@ -109,9 +109,13 @@ def show(rows: Sequence[Row], score: Score, title: str) -> None:
             label(row.method, row.dims, row.more),
             f"{score.text(row.mean)}{spread}",
             score.text(row.worst),
+            "" if row.late_gain is None else f"{row.late_gain:+.4f}",
             f"{row.inference:,}",
             f"{row.parameters:,}",
         )
+    shown.caption = (
+        "late gain: of the validation score in the last fifth of training; a large one asks for more epochs"
+    )
     Console(width=100).print(shown)
 
 
@@ -235,6 +239,13 @@ def command(
     clamp: ClampOption = False,
     set_: SetOption = None,
     step: Annotated[float | None, typer.Option(help="Distance of the settings in the test.")] = None,
+    fixed: Annotated[
+        str | None,
+        typer.Option(
+            help="Test under this one setting; methods for one setting, or from one domain to another, are "
+            "trained for it."
+        ),
+    ] = None,
     jobs: Annotated[
         int | None, typer.Option(help="Runs side by side; by default as many as processors.", min=1)
     ] = None,
@@ -260,9 +271,11 @@ def command(
     changed, make = get_transform(chosen.transform, chosen.preset), partial(chosen.config, seed=seed)
     names = chosen_methods(methods, make, changed)
     repeated, sizes = range(seed, seed + seeds), fit.DIMS if dims is None else several
-    test = Evaluation(chosen.settings(step), chosen.test_samples)
+    only = None if fixed is None else numbers("--fixed", fixed)
+    settings = chosen.settings(step) if only is None else changed.checked(torch.tensor([only]))
+    test = Evaluation(settings, chosen.test_samples)
     if limits is None:
-        planned = plan_jobs(make, changed, names, several, repeated, test, variants)
+        planned = plan_jobs(make, changed, names, several, repeated, test, variants, only)
     else:
         planned = plan_what_fits(chosen, limits, names or [MIXED, UNADAPTED], sizes, repeated, variants, test)
     outcomes = carry_out_all(planned, output, quiet, jobs, engine)

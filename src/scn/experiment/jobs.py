@@ -45,11 +45,13 @@ def plan_jobs(
     seeds: range,
     test: Evaluation,
     variants: Mapping[str, Sequence[str]] | None = None,
+    fixed: list[float] | None = None,
 ) -> list[Job]:
     """Every run of the comparison; `make(method, dims=..., fixed=...)` gives the configuration of one.
 
     Without names, the usual methods that can deal with the transform. `variants` are maps and subspaces of
-    those that take them, by the names of the arguments.
+    those that take them, by the names of the arguments. With `fixed`, methods that may be trained for one
+    setting are trained for that.
     """
     if not seeds:
         raise ScnError(f"`seeds` must be at least 1, but is {len(seeds)}")
@@ -59,8 +61,9 @@ def plan_jobs(
         names = [name for name in methods.USUAL if methods.get(name).objection(transform) is None]
     jobs: dict[int, list[Job]] = {seed: [] for seed in seeds}
     for name in dict.fromkeys(names):
-        own = seeds[:1] if methods.get(name).needs_fixed else seeds  # one network for each setting is enough
-        for label, more, changes in _kinds(methods.get(name), transform, dims, variants or {}):
+        # one network for each of several settings is enough
+        own = seeds[:1] if methods.get(name).needs_fixed and fixed is None else seeds
+        for label, more, changes in _kinds(methods.get(name), transform, dims, variants or {}, fixed):
             base = make(name, **changes)
             for seed in own:
                 jobs[seed].append(Job(job_name(name, label, seed), replace(base, seed=seed), test, more))
@@ -120,7 +123,11 @@ def _with_maps_named(jobs: list[Job]) -> list[Job]:
 
 
 def _kinds(
-    kind: type[Method], transform: Transform, dims: Sequence[int], variants: Mapping[str, Sequence[str]]
+    kind: type[Method],
+    transform: Transform,
+    dims: Sequence[int],
+    variants: Mapping[str, Sequence[str]],
+    fixed: list[float] | None = None,
 ) -> list[tuple[str, str, dict[str, Any]]]:
     """What a method is trained with beside its seed: a label for the folder, what a table says beside D, and
     what is configured."""
@@ -134,9 +141,15 @@ def _kinds(
         return found
     if kind.factors:
         return [(f"{factor}x", "", {"dims": factor}) for factor in kind.factors]
+    if fixed is not None and (kind.needs_fixed or kind.may_fix):
+        return [(_setting_label(fixed), "", {"fixed": fixed})]
     if not kind.needs_fixed:
         return [("", "", {})]
     middles = (torch.arange(ONE4ONE_SETTINGS) + 0.5) / ONE4ONE_SETTINGS
     settings = [p.low + (p.high - p.low) * middles for p in transform.parameters]
     rows = torch.stack(settings, dim=1).tolist()
-    return [("_".join(f"{v:g}" for v in row), "", {"fixed": row}) for row in rows]
+    return [(_setting_label(row), "", {"fixed": row}) for row in rows]
+
+
+def _setting_label(values: Sequence[float]) -> str:
+    return "_".join(f"{value:g}" for value in values)

@@ -21,7 +21,7 @@ class Budget:
     """How long a task is trained, and how thoroughly tested."""
 
     recipe: Recipe
-    sizes: dict[str, int]
+    sizes: dict[str, Any]
     grid: int | None = None  # values of each parameter in the test; None for the transform's own grid
     test_samples: int = 0  # 0 for all
 
@@ -37,7 +37,7 @@ class Task:
     cpu_epochs: int
     cpu_grid: int
     label: str = ""  # how the backbone is called in the name, if it has other sizes
-    sizes: dict[str, int] = field(default_factory=dict)
+    sizes: dict[str, Any] = field(default_factory=dict)
     cpu_sizes: dict[str, int] = field(default_factory=dict)
     cpu: dict[str, Any] = field(default_factory=dict)  # what else differs from our recipe
     preset: str = "default"
@@ -97,6 +97,18 @@ TASKS: dict[str, Task] = {
     for task in (
         Task("rotation", "mlp", "fashion-mnist", MLP, 20, 36),
         Task("rotation", "mlp", "digits", MLP, 150, 72, cpu={"batch_size": 64}),
+        Task(
+            "rotation",
+            "mlp",
+            "fashion-mnist",
+            MLP,
+            60,
+            37,
+            label="mlp-3",
+            sizes={"width": 64, "depth": 3, "norm": True, "norm_first": False},
+            preset="half-turn",
+            dims=(4, 8, 16),
+        ),
         Task("scaling", "mlp", "fashion-mnist", MLP, 15, 19, label="mlp-5", sizes={"depth": 5}),
         Task("translation", "mlp", "fashion-mnist", MLP, 20, 7, dims=PLANE),
         *(Task(colour, "mlp", "fashion-mnist", MLP, 20, 10) for colour in COLOURS),
@@ -109,6 +121,7 @@ TASKS: dict[str, Task] = {
         ),
         Task("rotation", "resnet18", "cifar10", RESNET18, 4, 12, cpu_sizes={"width": 8}, dims=(1, 3, 5)),
         Task("rotation-3d", "lenet5", "modelnet10", LENET5, 60, 4, cpu=SOLID),
+        Task("rotation", "lenet5", "fashion-mnist", MLP, 20, 36, dims=(3, 5)),
         Task("pitch", "m5", "speech-commands", M5, 10, 11, cpu={"batch_size": 64}, dims=(1, 3, 5)),
         Task("speed", "m5", "speech-commands", M5, 10, 10, cpu={"batch_size": 64}),
         Task(
@@ -138,7 +151,7 @@ TASKS: dict[str, Task] = {
             "mlp",
             "fruit",
             MLP,
-            60,
+            240,
             10,
             sizes={"width": 12, "depth": 2},
             cpu={"batch_size": 64},

@@ -31,7 +31,11 @@ AMBERS = ("#f0c75e", "#e69f00", "#b87d00", "#8a5c00", "#5c3d00")
 TEALS = ("#8fd3d1", "#4fb3b5", "#1f8a8f", "#0f6468", "#074144")
 HUES = (BLUES, PURPLES, AMBERS, TEALS)  # of variants of what mixes
 DASHES: tuple[Any, ...] = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (4, 1.2, 1, 1.2)))
-SPARE = (PURPLE, "#e69f00", "#000000")  # of further methods
+# Of further methods: the palette's own, and then of Tol's muted scheme, which all people can tell apart too.
+SPARE = (
+    PURPLE, "#e69f00", "#000000", "#999933", "#882255", "#44aa99", "#661100", "#117733", "#888888", "#ddcc77",
+    "#cc6677", "#332288", "#4d4d00",
+)  # fmt: skip
 BASES = (BLUE, VERMILION, GREEN, PURPLE, "#e69f00", "#56b4e9", "#000000", "#f0e442")  # of base models
 HEAT = "cividis"  # from dark to light for everybody
 SIGNED = "PuOr"  # two sides of zero
@@ -109,7 +113,8 @@ def colours(keys: Sequence[Key]) -> dict[Key, str]:
         found[key] = shades[many.index(key[1])]
     plain = {key[0]: methods.get(key[0]).colour for key in keys if key not in found}
     without = [name for name, colour in plain.items() if not colour]
-    plain |= zip(without, itertools.cycle(SPARE), strict=False)
+    spare = [colour for colour in SPARE if colour not in found.values()]
+    plain |= zip(without, itertools.cycle(spare), strict=False)
     return {key: found.get(key) or plain[key[0]] for key in keys}
 
 

@@ -22,6 +22,7 @@ FINE = 2000  # steps over the range of a parameter, in which beta is looked at f
 JUMP = 0.1  # of beta in one such step
 FAR = 0.05  # between test and validation, for a score that is a share
 FAR_ERROR = 0.2  # of the error, for any other score
+STILL_LEARNING = 0.01  # of a score that is a share, in the last fifth of a training
 
 
 def warnings_about(shown: Sequence[LoadedRun]) -> list[str]:
@@ -39,9 +40,9 @@ def _of_run(one: LoadedRun) -> Iterator[str]:
         yield from (f"{name}: {text}" for text in jumps(one.network, transform))
     for found in one.table.facts.get("outside", []):
         yield f"{name}: of the test samples, {found['said']}."
-    apart = validation_gap(one)
-    if apart:
-        yield f"{name}: {apart}"
+    for text in (validation_gap(one), still_learning(one)):
+        if text:
+            yield f"{name}: {text}"
 
 
 @torch.no_grad()
@@ -112,6 +113,17 @@ def validation_gap(one: LoadedRun) -> str | None:
         f"the test {score.label} {brief(score, mean)} is far from the best validation {score.label} "
         f"{brief(score, best)} ({held:,} validation samples): the test data may differ from the training "
         "data."
+    )
+
+
+def still_learning(one: LoadedRun) -> str | None:
+    """Whether the training ended before the network had learned what it could."""
+    gain, score = one.late_gain, one.score
+    if gain is None or score.unit or gain < STILL_LEARNING:
+        return None
+    return (
+        f"its validation {score.label} still grew by {brief(score, gain)} in the last fifth of its training: "
+        "more epochs would help."
     )
 
 

@@ -109,6 +109,22 @@ class LoadedRun:
         """The metrics of each epoch; none for a run that was imported."""
         return self.metrics if self.run.metrics_file.is_file() else []
 
+    @property
+    def late_gain(self) -> float | None:
+        """By how much the validation score grew in the last fifth of the training, or an error shrank.
+
+        Means over a twentieth of the epochs each, because a single epoch may be lucky; none for a run without
+        validation data, or with fewer than 20 epochs.
+        """
+        name = f"validation_{self.score.key}"
+        known = [line[name] for line in self.epochs if line.get(name) is not None]
+        part = len(known) // 20
+        if not part:
+            return None
+        before = known[: len(known) - len(known) // 5][-part:]
+        grown = sum(known[-part:]) / part - sum(before) / part
+        return grown if self.score.better(1.0, 0.0) else -grown
+
     @functools.cached_property
     def outcome(self) -> Outcome:
         """What a comparison says of the run."""
@@ -125,6 +141,7 @@ class LoadedRun:
             self.values,
             self.mean,
             self.more,
+            self.late_gain,
         )
 
 

@@ -27,6 +27,7 @@ class Outcome:
     values: list[float]  # its score under each of them
     mean: float
     more: str = ""  # what tells it from others with the same method and D, such as its map
+    late_gain: float | None = None  # of the validation score in the last fifth of the training
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,7 @@ class Row:
     inference: int  # used for one prediction
     settings: int = 0  # that the worst was chosen from: those with enough samples
     more: str = ""
+    late_gain: float | None = None  # as a mean over the runs: how far it still was from its end
 
 
 def table(outcomes: Sequence[Outcome], score: Score) -> list[Row]:
@@ -65,6 +67,7 @@ def table(outcomes: Sequence[Outcome], score: Score) -> list[Row]:
                 same[0].used,
                 len({tuple(setting) for o in same for setting in o.settings}),
                 more,
+                _mean(gains) if (gains := [o.late_gain for o in same if o.late_gain is not None]) else None,
             )
         )
     return rows

@@ -151,27 +151,44 @@ def _map(*entries: Tensor | float) -> Tensor:
     return torch.stack([e if isinstance(e, Tensor) else torch.full_like(sized, e) for e in entries], dim=-1)
 
 
+def _cosine_and_sine(degrees: Tensor) -> Tensor:
+    """(..., 1) -> (..., 2)."""
+    angle = torch.deg2rad(degrees.double())
+    return torch.cat([angle.cos(), angle.sin()], dim=-1).float()
+
+
 @registry.register("rotation")
 class Rotation(Geometric):
     """Rotation about the centre, counter-clockwise. params: the angle in degrees.
 
-    In the preset "paper" the grey corners of a rotated image reveal the angle.
+    In the preset "paper" the grey corners of a rotated image reveal the angle. "half-turn" has angles from 0
+    to 180 degrees, which are a line and not a circle: alpha is the angle, from -1 to 1.
     """
 
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {**Geometric.presets, "half-turn": {"half": True}}
     parameters = (Parameter("angle", 0.0, 360.0, "degrees", periodic=True),)
     alpha_dim = 2
     default_step = 1.0
 
+    def __init__(
+        self, interpolation: Interpolation = "bilinear", fill: float = 0.0, half: bool = False
+    ) -> None:
+        super().__init__(interpolation, fill)
+        self.half = half
+        if half:
+            self.parameters = (Parameter("angle", 0.0, 180.0, "degrees"),)
+            self.alpha_dim = 1
+
     def encode(self, params: Tensor) -> Tensor:
-        """(..., 1) degrees -> (..., 2): cosine and sine."""
-        angle = torch.deg2rad(self.checked(params).double())
-        return torch.cat([angle.cos(), angle.sin()], dim=-1).float()
+        """(..., 1) degrees -> (..., 2): cosine and sine; of half a turn (..., 1)."""
+        checked = self.checked(params)
+        return checked / 90 - 1 if self.half else _cosine_and_sine(checked)
 
     def encodings(self) -> tuple[Encoding, ...]:
-        return (Angle(),)
+        return (Linear(0.0, 180.0, 90.0, 90.0),) if self.half else (Angle(),)
 
     def inverse_map(self, params: Tensor) -> Tensor:
-        cos, sin = self.encode(params).unbind(dim=-1)
+        cos, sin = _cosine_and_sine(params).unbind(dim=-1)
         return _map(cos, -sin, 0.0, sin, cos, 0.0)
 
     def opposite(self, params: Tensor) -> Tensor:
