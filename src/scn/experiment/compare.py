@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from scn import data, runs
+from scn import runs
 from scn.core.errors import AlreadyThere, Failed, ScnError
 from scn.core.registry import allow, allowed
 from scn.data import short_name
@@ -79,6 +79,13 @@ def carry_out(folder: Path, job: Job) -> Outcome:
     return LoadedRun(run, job.more).outcome
 
 
+def is_carried_out(folder: Path, job: Job) -> bool:
+    """Whether a job is done: trained, and tested as it asks."""
+    run = Run(folder / job.name, job.config)
+    settings = 1 if job.config.fixed is not None else len(job.test.settings)
+    return run.is_trained and _is_evaluated(run, settings, job.test.samples)
+
+
 def _carry_out_allowed(names: frozenset[str], folder: Path, job: Job) -> Outcome:
     """In a worker, where what a person named for the command is allowed too."""
     with allow(*names):
@@ -89,8 +96,7 @@ def _is_evaluated(run: Run, settings: int, samples: int) -> bool:
     """Whether the run was evaluated under so many settings on so many samples, 0 for all."""
     if not table_file(run.folder).is_file():
         return False
-    facts = LoadedRun(run).stored("").facts
-    count = data.load(run.config.data).counts["test"]
+    facts, count = LoadedRun(run).stored("").facts, run.config.samples["test"]
     return (facts.get("settings"), facts["samples"]) == (settings, min(samples or count, count))
 
 

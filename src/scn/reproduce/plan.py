@@ -7,17 +7,40 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
-from torch import Tensor
 
 from scn import methods
 from scn.device import targets
 from scn.experiment.choice import Choice, choose
 from scn.experiment.jobs import Evaluation, Job
 from scn.experiment.store import run_name
-from scn.reproduce.entries import BUDGETS, SEEDS, PaperEntry, Part
+from scn.reproduce.entries import BUDGETS, FULL, SEEDS, SMOKE, PaperEntry, Part
 from scn.transforms import get as get_transform
 
-ALONE = 5  # settings of One4One where a part names none
+FEWER = {SMOKE: 2, "cpu": 6}  # networks of One4One at most
+
+
+@dataclass(frozen=True, eq=False)
+class Wanted:
+    """Runs that differ by their seed alone, before anything of them is looked at: no data are needed yet."""
+
+    part: Part
+    chosen: Choice
+    method: str
+    more: dict[str, Any]  # D and what is configurable, or the setting it is for
+    test: Evaluation
+    seeds: range
+
+    @property
+    def dims(self) -> int:
+        return int(self.more.get("dims", 1))
+
+    @property
+    def key(self) -> str:
+        """The same for what two entries have in common."""
+        chosen = self.chosen
+        mapped = chosen.map if methods.get(self.method).mixes else ""
+        sizes = sorted(chosen.sizes.items())
+        return str((self.part.task, chosen.preset, sizes, chosen.recipe, mapped, self.method, self.more))
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,31 +56,38 @@ def plan(entry: PaperEntry, budget: str, seeds: int | None = None) -> list[Plann
     if entry.target is not None:
         targets.get(entry.target).require()
     found: dict[str, Planned] = {}
-    for part in entry.parts:
-        if budget in part.budgets:
-            for job in _jobs(part, budget, seeds):
-                found.setdefault(job.name, Planned(part, job))
+    for one in wanted(entry, budget, seeds):
+        base = one.chosen.config(one.method, **one.more)
+        for seed in one.seeds:
+            config = replace(base, seed=seed)
+            job = Job(run_name(config), config, one.test)
+            found.setdefault(job.name, Planned(one.part, job))
     return list(found.values())
 
 
-def _jobs(part: Part, budget: str, seeds: int | None) -> Iterator[Job]:
+def wanted(entry: PaperEntry, budget: str, seeds: int | None = None) -> Iterator[Wanted]:
+    """What an entry asks for with this budget; by default with as many seeds as the budget has."""
+    for part in entry.parts:
+        if budget in part.budgets:
+            yield from _of_part(part, budget, seeds)
+
+
+def _of_part(part: Part, budget: str, seeds: int | None) -> Iterator[Wanted]:
     chosen = choose(
         task=part.task,
         budget=BUDGETS[budget],
         width=part.width,
         depth=part.depth,
-        preset=None if budget == "full" else part.preset,
+        preset=None if budget == FULL else part.preset,
         map=part.map,
         changes=part.changes,
     )
     test = _test(part, chosen, budget)
     count = seeds or min(SEEDS[budget], part.seeds or SEEDS[budget])
     for name in part.methods:
-        for more in _variants(name, part, chosen, budget, test.settings):
-            base = chosen.config(name, **more)
-            for seed in range(1 if methods.get(name).needs_fixed else count):
-                config = replace(base, seed=seed)
-                yield Job(run_name(config), config, test)
+        own = range(1 if methods.get(name).needs_fixed else count)  # one network for each setting is enough
+        for more in _variants(name, part, test, budget):
+            yield Wanted(part, chosen, name, more, test, own)
 
 
 def _test(part: Part, chosen: Choice, budget: str) -> Evaluation:
@@ -68,25 +98,13 @@ def _test(part: Part, chosen: Choice, budget: str) -> Evaluation:
     return Evaluation(transform.sample(count, torch.Generator().manual_seed(0)), chosen.test_samples)
 
 
-def _variants(
-    name: str, part: Part, chosen: Choice, budget: str, settings: Tensor
-) -> Iterator[dict[str, Any]]:
+def _variants(name: str, part: Part, test: Evaluation, budget: str) -> Iterator[dict[str, Any]]:
     """What is configured of a method beside the part's own: D, or the setting it is for."""
     kind = methods.get(name)
     if kind.mixes:
         yield from ({"dims": d, "configurable": part.configurable} for d in part.of_budget(budget))
     elif kind.needs_fixed:
-        yield from ({"fixed": list(setting)} for setting in _alone(part, chosen, budget, settings))
+        rows = part.alone or tuple(map(tuple, test.settings.tolist()))
+        yield from ({"fixed": list(setting)} for setting in rows[: FEWER.get(budget, len(rows))])
     else:
         yield {"fixed": list(part.fixed)} if part.fixed is not None and kind.may_fix else {}
-
-
-def _alone(part: Part, chosen: Choice, budget: str, settings: Tensor) -> list[tuple[float, ...]]:
-    """The settings of One4One; the smallest budget has two of them, and `cpu` of those that were drawn six."""
-    if part.drawn is not None:
-        rows = [tuple(row) for row in settings.tolist()]
-        return rows[: {"smoke": 2, "cpu": 6}.get(budget, len(rows))]
-    transform = get_transform(chosen.transform, chosen.preset)
-    usual = [tuple(row) for row in transform.grid(ALONE).tolist()]
-    rows = list(part.alone) or usual
-    return rows[:2] if budget == "smoke" else rows
