@@ -37,7 +37,8 @@ def command(
         Path, typer.Option("-o", "--output", help="The folder for all models and results.")
     ] = Path("runs/paper"),
     seeds: Annotated[
-        int | None, typer.Option(help="How often each model is trained; by default as the budget says.", min=1)
+        int | None,
+        typer.Option(help="How often each model is trained; by default as the budget says.", min=1),
     ] = None,
     jobs: Annotated[
         int | None, typer.Option(help="Runs side by side; by default as many as processors.", min=1)
@@ -143,8 +144,9 @@ def _list(budget: str, folder: Path, seeds: int | None, as_json: bool) -> None:
     total = {name: _taken(list(ENTRIES.values()), name, seeds, scale) for name in BUDGETS}
     on_paper = costs.on_paper(seeds, scale)
     got = (
-        f"times are for one core, trainings alone, from seconds of an epoch measured on {costs.table()['machine']} "
-        f"times {scale:.2f}, the ratio that an epoch of the rotation just took here; smoke is as it took there, whole"
+        "times are for one core, trainings alone, from seconds of an epoch measured on "
+        f"{costs.table()['machine']}, times {scale:.2f}, the ratio that an epoch of the rotation just took "
+        "here; smoke is as it took there, whole"
     )
     if as_json:
         content = {"rows": rows, "total": total, "without": WITHOUT, "times": got, "on_paper": on_paper}
@@ -155,9 +157,13 @@ def _list(budget: str, folder: Path, seeds: int | None, as_json: bool) -> None:
         shown.add_column(column, justify="right" if column in ("models", *BUDGETS) else "left")
     for row in rows:
         times = [costs.words(row["seconds"][name]) for name in BUDGETS]
-        shown.add_row(row["name"], row["shows"], ", ".join(row["data"]), str(row["models"]), *times, row["done"])
+        shown.add_row(
+            row["name"], row["shows"], ", ".join(row["data"]), str(row["models"]), *times, row["done"]
+        )
     models = str(costs.cost(ENTRIES.values(), budget, seeds).models)
-    shown.add_row("all", "what is shared, once", "", models, *(costs.words(total[name]) for name in BUDGETS), "")
+    shown.add_row(
+        "all", "what is shared, once", "", models, *(costs.words(total[name]) for name in BUDGETS), ""
+    )
     Console(width=150).print(shown)
     for what, how in WITHOUT.items():
         print(f"{what}: {how}")

@@ -8,12 +8,13 @@ Where a sensor measured the change of the input, `params_train` and so on hold i
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import math
 import os
 import zipfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +43,7 @@ class Dataset:
     name: str
     arrays: Arrays
     checksum: str
+    _ready: dict[str, Tensor] = field(default_factory=dict, repr=False, compare=False)  # images by split
 
     @property
     def classes(self) -> list[str]:
@@ -73,7 +75,16 @@ class Dataset:
         labels = y.astype(np.float32 if self.targets else np.int64)
         if len(self.targets) == 1:
             labels = labels.reshape(-1)
-        return torch.from_numpy(forms.ready(self.arrays[f"x_{name}"])), torch.from_numpy(labels)
+        return self._samples(name), torch.from_numpy(labels)
+
+    def _samples(self, name: str) -> Tensor:
+        """A copy, whose change changes nothing here. Images are kept: resizing takes longer than reading."""
+        x = self.arrays[f"x_{name}"]
+        if x.dtype != np.uint8:
+            return torch.from_numpy(forms.ready(x))
+        if name not in self._ready:
+            self._ready[name] = torch.from_numpy(forms.ready(x))
+        return self._ready[name].clone()
 
     def said(self, label: Tensor) -> str:
         """One label as a person says it: the name of the class, or the values with their units."""
@@ -109,20 +120,35 @@ def load(name: str | os.PathLike[str]) -> Dataset:
         path = Path(name)
         if not path.is_file():
             raise NotThere(f"there is no data file {path}")
-        return _checked(path.stem, _read(path))
+        return _in_file(path.stem, path.resolve(), _stamp(path), prepared=False)
     name = str(name)
     if ":" in name:
         return _own(name)
     loader = registry.get(name)
     folder = data_folder()
     file = folder / f"{name}.npz"
-    arrays = _read(file) if file.is_file() else loader(folder)
+    if file.is_file():
+        return _in_file(name, file.resolve(), _stamp(file), prepared=True)
+    arrays = loader(folder)
     if arrays is None:
         raise NotThere(
             f"the data set {name} is not in {folder}: `scn data get {name}` fetches it, or point "
             f"SCN_DATA_DIR at the folder with {name}.npz or its official files"
         )
     return _checked(name, preparations.get(name, dict)(arrays))
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    """What changes when a file is written anew."""
+    about = path.stat()
+    return about.st_mtime_ns, about.st_size
+
+
+@functools.lru_cache(maxsize=1)
+def _in_file(name: str, path: Path, stamp: tuple[int, int], *, prepared: bool) -> Dataset:
+    """The last one that was read stays in memory: many runs on the same data ask for it in turn."""
+    arrays = _read(path)
+    return _checked(name, preparations.get(name, dict)(arrays) if prepared else arrays)
 
 
 def _own(name: str) -> Dataset:

@@ -1,4 +1,4 @@
-"""The score against D, a line for each setting: which settings gain from more base models, and which do not."""
+"""The score against D, a line for each setting: which of them gain from more base models, and which not."""
 
 from __future__ import annotations
 

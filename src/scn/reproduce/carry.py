@@ -40,7 +40,12 @@ class Finished:
 
     def to_json(self) -> dict[str, Any]:
         found = pages.verdicts(self.evidence)
-        return {"entry": self.evidence.entry, "budget": self.evidence.budget, "folder": str(self.folder), **found}
+        return {
+            "entry": self.evidence.entry,
+            "budget": self.evidence.budget,
+            "folder": str(self.folder),
+            **found,
+        }
 
 
 def models_in(folder: Path) -> Path:
@@ -56,7 +61,9 @@ def read_evidence(folder: Path, entry: str) -> tuple[Evidence, str] | None:
         content = json.loads(path.read_text())
         return Evidence.from_json(content), content["key"]
     except (ValueError, KeyError, TypeError) as error:
-        raise ScnError(f"{path} cannot be read ({error!r}): remove it, and the same command makes it anew") from error
+        raise ScnError(
+            f"{path} cannot be read ({error!r}): remove it, and the same command makes it anew"
+        ) from error
 
 
 def key_of(entry: PaperEntry, budget: str, planned: Sequence[Planned]) -> str:
@@ -69,7 +76,9 @@ def key_of(entry: PaperEntry, budget: str, planned: Sequence[Planned]) -> str:
 
 def missing(planned: Sequence[Planned], folder: Path) -> list[Planned]:
     """The runs that are not trained yet."""
-    return [one for one in planned if not runs.Run(models_in(folder) / one.job.name, one.job.config).is_trained]
+    return [
+        one for one in planned if not runs.Run(models_in(folder) / one.job.name, one.job.config).is_trained
+    ]
 
 
 def require_room(entry: PaperEntry, budget: str, folder: Path) -> None:
@@ -77,8 +86,8 @@ def require_room(entry: PaperEntry, budget: str, folder: Path) -> None:
     order, found = list(BUDGETS), read_evidence(folder, entry.name)
     if found is not None and order.index(found[0].budget) > order.index(budget):
         raise AlreadyThere(
-            f"{folder / entry.name} holds the result of the budget {found[0].budget}, which {budget} would replace: "
-            "choose another folder"
+            f"{folder / entry.name} holds the result of the budget {found[0].budget}, which {budget} would "
+            "replace: choose another folder"
         )
 
 

@@ -44,8 +44,8 @@ SPEEDS: Settings = ((0.1,), (0.2,), (0.4,), (0.6,), (1.0,))
 class Part:
     """Runs of one task that differ in method, D, setting and seed.
 
-    `alone` are the settings that One4One is trained for. With `drawn`, so many settings are drawn for the test
-    instead of a grid, and so many of them are One4One's: of smoke, cpu and full.
+    `alone` are the settings that One4One is trained for. `drawn`: so many settings are drawn for the test
+    instead of a grid, of smoke, cpu and full, and One4One is trained for the first of them.
     """
 
     task: str
@@ -106,12 +106,18 @@ def ours(task: str, dims: Dims, **more: Any) -> Part:
     return Part(task, (SCN,), dims, map=None, budgets=("smoke", "cpu"), **more)
 
 
-def of_sizes(task: str, name: str, sizes: tuple[int, ...], alone: Settings) -> tuple[Part, ...]:
-    """The same networks at several widths or depths; the budget smoke takes the first two."""
-    budgets = {size: tuple(BUDGETS) if size in sizes[:2] else ("cpu", "full") for size in sizes}
+def of_sizes(task: str, name: str, sizes: tuple[int, ...], usual: int) -> tuple[Part, ...]:
+    """The same networks at several widths or depths; the budget smoke takes the first two.
+
+    What has the usual size says no size, so that it is found among the runs of other entries.
+    """
     dims: Dims = ((3,), (3, 8), (1, 3, 5, 8))
-    given = {"dims": dims, "alone": alone[:1], "seeds": 1}
-    return tuple(Part(task, **given, budgets=budgets[size], **{name: size}) for size in sizes)  # type: ignore[arg-type]
+    found = []
+    for place, size in enumerate(sizes):
+        budgets = tuple(BUDGETS) if place < 2 else ("cpu", "full")
+        own: dict[str, Any] = {} if size == usual else {name: size}
+        found.append(Part(task, dims=dims, alone=ANGLES[:1], seeds=1, budgets=budgets, **own))
+    return tuple(found)
 
 
 def on_device(task: str, widths: dict[str, tuple[int, ...]]) -> tuple[Part, ...]:
@@ -129,8 +135,10 @@ ENTRIES: dict[str, PaperEntry] = {
         PaperEntry(
             "transforms",
             "figure 10: samples under each kind of change",
-            tuple(Part(task, (ONE4ALL,), NONE, seeds=1) for task in (ROTATION, SCALING, TRANSLATION))
-            + (Part(SOLIDS, (ONE4ALL,), NONE, preset="angles", drawn=(4, 30, 30), seeds=1),),
+            (
+                *(Part(task, (ONE4ALL,), NONE, seeds=1) for task in (ROTATION, SCALING, TRANSLATION)),
+                Part(SOLIDS, (ONE4ALL,), NONE, preset="angles", drawn=(4, 30, 30), seeds=1),
+            ),
             ("samples",),
             note="the networks are those of other entries; the figure shows their inputs",
         ),
@@ -228,11 +236,11 @@ ENTRIES: dict[str, PaperEntry] = {
             ),
             ("settings", "violin", "beta"),
             ("beta",),
-            note="solids are voxel grids here and meshes in the paper; its means are over a grid of 2,197 poses",
+            note="solids are voxel grids here, meshes in the paper; its means are over 2,197 poses",
         ),
         PaperEntry(
             "search",
-            "figure 8: α found from the input",
+            "figure 8: the setting found from the input",
             (
                 Part(ROTATION, (SCN,), ((3,), (3, 8), (3, 8, 16)), changes=ENTROPY),
                 Part(ROTATION, (ONE4ALL,), NONE),
@@ -248,10 +256,10 @@ ENTRIES: dict[str, PaperEntry] = {
             "capacity",
             "figure 5: width and depth of MLPs on Fashion-MNIST and of ShallowCNNs on SVHN",
             (
-                *of_sizes(ROTATION, "width", (16, 32, 64, 128), ANGLES),
-                *of_sizes(ROTATION, "depth", (1, 2, 3, 5), ANGLES),
-                *of_sizes(SVHN_ROTATION, "width", (16, 32, 64), ANGLES),
-                *of_sizes(SVHN_ROTATION, "depth", (2, 3, 4), ANGLES),
+                *of_sizes(ROTATION, "width", (16, 32, 64, 128), 32),
+                *of_sizes(ROTATION, "depth", (1, 2, 3, 5), 1),
+                *of_sizes(SVHN_ROTATION, "width", (16, 32, 64), 32),
+                *of_sizes(SVHN_ROTATION, "depth", (2, 3, 4), 2),
             ),
             ("capacity",),
         ),
@@ -269,7 +277,9 @@ ENTRIES: dict[str, PaperEntry] = {
                 *(
                     Part(DOMAINS, (SAFN, DATA_CALIBRATOR), NONE, fixed=fixed, budgets=budgets)
                     for fixed, budgets in (
-                        ((10.0,), tuple(BUDGETS)), ((90.0,), ("cpu", "full")), (None, ("cpu", "full")),
+                        ((10.0,), tuple(BUDGETS)),
+                        ((90.0,), ("cpu", "full")),
+                        (None, ("cpu", "full")),
                     )
                 ),
             ),

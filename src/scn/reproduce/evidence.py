@@ -11,6 +11,8 @@ from typing import Any
 
 from scn import methods
 from scn.core.errors import ScnError
+from scn.core.maps import LEARNED
+from scn.plots.style import label
 from scn.reproduce.facts import FACTS
 from scn.reproduce.plan import Planned
 from scn.runs import Run
@@ -46,6 +48,11 @@ class Values:
     def __str__(self) -> str:
         spread = f" ± {self.std:.4f}" if len(self.by_seed) > 1 else ""
         return f"{self.mean:.4f}{spread}"
+
+
+def in_words(sizes: dict[str, int]) -> str:
+    """The sizes of a backbone."""
+    return ", ".join(f"{name} {size}" for name, size in sizes.items())
 
 
 @dataclass(frozen=True)
@@ -86,20 +93,15 @@ class Evidence:
     rows: list[Reached]
 
     def find(self, task: str, method: str, dims: int | None = None, **more: Any) -> Reached:
-        """The only row of this description; `more` are other fields of it, or sizes."""
-        mixes = methods.get(method).mixes
-        wanted = {"map": "learned" if mixes else "", **more}
-        found = [
-            row
-            for row in self.rows
-            if (row.task, row.method) == (task, method)
-            and (dims is None or row.dims == dims)
-            and all(_value(row, name) == value for name, value in wanted.items())
-        ]
-        if not found:
-            said = ", ".join([f"D={dims}"] if dims else []) or method
-            raise NotMeasured(f"not measured: {method} {said} of {task}" if dims else f"not measured: {method} of {task}")
-        return found[0]
+        """The first row of this description; `more` are other fields of it, or sizes."""
+        wanted = {"map": LEARNED if methods.get(method).mixes else "", **more}
+        for row in self.rows:
+            same = (row.task, row.method) == (task, method) and dims in (None, row.dims)
+            if same and all(_value(row, name) == value for name, value in wanted.items()):
+                return row
+        sizes = {name: value for name, value in more.items() if value is not None}
+        said = [label(method, dims or 1)] + [f"{name.replace('_', ' ')} {v}" for name, v in sizes.items()]
+        raise NotMeasured(f"not measured: {', '.join(said)} of {task}")
 
     def score(self, task: str, method: str, dims: int | None = None, **more: Any) -> Values:
         return Values(tuple(self.find(task, method, dims, **more).means))
@@ -110,7 +112,9 @@ class Evidence:
             raise NotMeasured(f"not measured: {what} of {task}")
         return Values(tuple(row.facts[what]))
 
-    def under(self, setting: Sequence[float], task: str, method: str, dims: int | None = None, **more: Any) -> Values:
+    def under(
+        self, setting: Sequence[float], task: str, method: str, dims: int | None = None, **more: Any
+    ) -> Values:
         """The score under one setting, as a mean over seeds."""
         row = self.find(task, method, dims, **more)
         for place, known in enumerate(row.settings):
@@ -120,7 +124,7 @@ class Evidence:
 
     def dims(self, task: str, **more: Any) -> list[int]:
         """D of the SCNs with the published map, from small to large."""
-        wanted = {"map": "learned", **more}
+        wanted = {"map": LEARNED, **more}
         return sorted(
             {
                 row.dims
@@ -141,7 +145,9 @@ def _value(row: Reached, name: str) -> Any:
     return row.sizes.get(name) if name in SIZES else getattr(row, name)
 
 
-def gather(entry: str, budget: str, measures: Sequence[str], planned: Sequence[Planned], models: Path) -> Evidence:
+def gather(
+    entry: str, budget: str, measures: Sequence[str], planned: Sequence[Planned], models: Path
+) -> Evidence:
     """Read what every run reached, and measure what else the entry asks for."""
     several: dict[tuple[Any, ...], list[Planned]] = {}
     for one in planned:

@@ -137,12 +137,19 @@ def device_facts(one: LoadedRun, test: Evaluation) -> Facts:
     if not any(row["target"] == target.name for row in rows):
         with tempfile.TemporaryDirectory(prefix="scn-device-") as scratch:
             subject = subject_of(run, None, None, backbone_of(run))
-            few = {"samples": test.samples, "settings": len(test.settings)} if test.samples else {}
-            keep(run.folder, measure(subject, Options(), target, Path(scratch), name=one.folder.name, **few))
+            found = measure(
+                subject, Options(), target, Path(scratch), name=one.folder.name, samples=test.samples or None
+            )
+            keep(run.folder, found)
         rows = json.loads(run.device_file.read_text())["rows"]
     row = next(row for row in rows if row["target"] == target.name)
     counted = {f"instructions of {phase}": float(n) for phase, n in (row["instructions"] or {}).items()}
-    return {**counted, "flash": float(row["flash"]), "ram": float(row["ram"]), "weights": float(row["weights"])}
+    return {
+        **counted,
+        "flash": float(row["flash"]),
+        "ram": float(row["ram"]),
+        "weights": float(row["weights"]),
+    }
 
 
 FACTS: dict[str, Callable[[LoadedRun, Evaluation], Facts]] = {

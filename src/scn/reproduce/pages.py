@@ -10,8 +10,8 @@ from scn.plots.style import label
 from scn.reproduce import published
 from scn.reproduce.claims import CLAIMS, of_entry
 from scn.reproduce.entries import ENTRIES, FULL, PaperEntry
-from scn.reproduce.evidence import Evidence, NotMeasured, Reached, Values
-from scn.reproduce.verdicts import FAILS, HOLDS, OPEN, Judgement
+from scn.reproduce.evidence import Evidence, NotMeasured, Reached, Values, in_words
+from scn.reproduce.verdicts import ERRORS, FAILS, HOLDS, ONE_SEED, OPEN, STILL_LEARNING, Judgement
 
 COLUMNS = (
     "task", "network", "score", "deviation", "seeds", "worst setting", "published", "epochs", "late gain",
@@ -22,7 +22,7 @@ COLUMNS = (
 def named(row: Reached) -> str:
     """A row of a table in words."""
     more = [row.map] if row.map else []
-    more += [f"{name} {size}" for name, size in row.sizes.items()]
+    more += [in_words(row.sizes)] if row.sizes else []
     more += [] if row.configurable == "*" else [row.configurable]
     more += ["trained for search"] if row.for_search else []
     more += [] if row.fixed is None else [f"for {', '.join(f'{v:g}' for v in row.fixed)}"]
@@ -87,11 +87,13 @@ def _head(entry: PaperEntry, evidence: Evidence) -> str:
     recipe = "the published recipe" if evidence.budget == FULL else "our recipe"
     lines = [
         f"{entry.shows[0].upper()}{entry.shows[1:]}.",
-        f"Budget `{evidence.budget}`: {recipe}, preset {presets}; SCNs have the published map (`learned`) unless "
-        "another is named.",
+        f"Budget `{evidence.budget}`: {recipe}, preset {presets}; SCNs have the published map (`learned`) "
+        "unless another is named.",
     ]
     source = published.source(entry.name)
-    lines += [f"Published: {source}."] if source else ["No numbers of this figure were published, only curves."]
+    lines += (
+        [f"Published: {source}."] if source else ["No numbers of this figure were published, only curves."]
+    )
     return "\n".join(lines + ([f"Note: {entry.note}."] if entry.note else []))
 
 
@@ -105,13 +107,19 @@ def values_judged(evidence: Evidence) -> list[dict[str, Any]]:
     found = []
     for one in published.scores(evidence.entry):
         judgement = one.judge(evidence)
+        measured: dict[str, Any]
         try:
             ours = one.ours(evidence)
             measured = {"ours": ours.mean, "std": ours.std, "seeds": len(ours.by_seed)}
         except NotMeasured:
             measured = {"ours": None, "std": None, "seeds": 0}
         where = None if one.setting is None else list(one.setting)
-        known = {"task": one.task, "network": label(one.method, one.dims), "setting": where, "published": one.value}
+        known = {
+            "task": one.task,
+            "network": label(one.method, one.dims),
+            "setting": where,
+            "published": one.value,
+        }
         found.append({**known, **measured, "verdict": judgement.verdict, "why": judgement.why})
     return found
 
@@ -138,14 +146,24 @@ def verdict_page(entry: PaperEntry, evidence: Evidence) -> str:
     parts = [f"# {entry.name}: what holds", _head(entry, evidence)]
     claims: list[list[Any]] = [["claim", "verdict", "why"]]
     claims += [[f"{c['says']} ({c['where']})", c["verdict"], c["why"]] for c in found["claims"]]
-    parts.append(markdown(iter(claims)) if len(claims) > 1 else "The paper says nothing of it that could be checked.")
+    parts.append(
+        markdown(iter(claims)) if len(claims) > 1 else "The paper says nothing of it that could be checked."
+    )
     values: list[list[Any]] = [["network", "setting", "ours", "published", "verdict", "why"]]
     values += [
-        [f"{v['network']}, {v['task']}", _setting(v["setting"]), _number(v["ours"]), v["published"], v["verdict"], v["why"]]
+        [
+            f"{v['network']}, {v['task']}",
+            _setting(v["setting"]),
+            _number(v["ours"]),
+            v["published"],
+            v["verdict"],
+            v["why"],
+        ]
         for v in found["values"]
     ]
     if len(values) > 1:
-        parts.append(f"Published scores, reached where ours are at most {published.NEAR} below.\n\n{markdown(iter(values))}")
+        parts.append(f"Published scores, reached where ours are at most {published.NEAR} below.")
+        parts.append(markdown(iter(values)))
     return "\n\n".join(parts) + "\n"
 
 
@@ -169,10 +187,11 @@ def claims_page(known: Mapping[str, Evidence]) -> str:
     counted = ", ".join(f"{counts[verdict]} {verdict}" for verdict in (HOLDS, FAILS, OPEN))
     parts = [
         "# Claims of the paper",
-        "What the paper says that can be checked, in our words, and what our runs say of it. This page is made by "
-        "`scn reproduce claims` from what [`scn reproduce`](reproduce.md) measured: nothing on it is written by hand. "
-        "A difference decides where it is larger than two standard errors over the seeds, or, with one seed, than "
-        "0.02; what is still learning (a late gain above 0.005) can hold, but does not fail.",
+        "What the paper says that can be checked, in our words, and what our runs say of it. This page is "
+        "made by `scn reproduce claims` from what [`scn reproduce`](reproduce.md) measured: nothing on it is "
+        f"written by hand. A difference decides where it is larger than {ERRORS:g} standard errors over the "
+        f"seeds, or, with one seed, than {ONE_SEED:g}; what is still learning (a late gain above "
+        f"{STILL_LEARNING:g}) can hold, but does not fail.",
         f"Of {len(CLAIMS)} claims: {counted}.",
     ]
     for entry in ENTRIES.values():
@@ -182,7 +201,10 @@ def claims_page(known: Mapping[str, Evidence]) -> str:
             for c in of_entry(entry.name)
         ]
         if len(rows) > 1:
-            parts += [f"## {entry.name}", f"{entry.shows[0].upper()}{entry.shows[1:]}. {_budget(known, entry)}"]
+            parts += [
+                f"## {entry.name}",
+                f"{entry.shows[0].upper()}{entry.shows[1:]}. {_budget(known, entry)}",
+            ]
             parts += [markdown(iter(rows))]
             parts += _reached(known, entry)
     return "\n\n".join(parts) + "\n"
@@ -201,5 +223,5 @@ def _reached(known: Mapping[str, Evidence], entry: PaperEntry) -> list[str]:
     if entry.name not in known or not published.scores(entry.name):
         return []
     found = Counter(value["verdict"] for value in values_judged(known[entry.name]))
-    total = sum(found.values())
-    return [f"Published scores reached: {found[HOLDS]} of {total} ({found[FAILS]} not, {found[OPEN]} not decided)."]
+    counted = f"{found[HOLDS]} of {found.total()} ({found[FAILS]} not, {found[OPEN]} not decided)"
+    return [f"Published scores reached: {counted}."]

@@ -60,7 +60,7 @@ def _doubt(budget: str, row: Reached) -> str:
     whole = samples().get(task_data)
     if whole is not None and row.samples["train"] < 0.95 * whole[0]:
         return f"{row.samples['train']:,} of {whole[0]:,} training samples are here"
-    return still_learning([row])
+    return still_learning([row], budget)
 
 
 @functools.cache

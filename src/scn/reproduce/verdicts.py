@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from scn.reproduce.entries import SMOKE
+from scn.reproduce.entries import FULL, SMOKE
 from scn.reproduce.evidence import Evidence, NotMeasured, Reached, Values
 
 HOLDS, FAILS, OPEN = "holds", "does not hold", "not decided by this budget"
@@ -42,7 +42,7 @@ def error_of(*several: Values) -> float:
     return ERRORS * math.sqrt(sum(values.std**2 / len(values.by_seed) for values in several))
 
 
-def above(left: Values, right: Values, least: float = 0.0, said: str = "") -> Judgement:
+def above(left: Values, right: Values, *, least: float = 0.0, said: str = "") -> Judgement:
     """Whether the left is more than the right, by at least so much."""
     undecided = _unusable(left, right)
     if undecided:
@@ -97,8 +97,11 @@ def _unusable(*several: Values) -> Judgement | None:
     return Judgement(OPEN, "a value is missing or not a number")
 
 
-def judge(check: Check, evidence: Evidence, tasks: Sequence[str]) -> Judgement:
-    """What a check says, as far as this budget can: with seeds, epochs, samples and how far it had learned."""
+def judge(check: Check, evidence: Evidence, tasks: Sequence[str], learned: bool = True) -> Judgement:
+    """What a check says, as far as this budget can, with seeds, epochs, samples and the late gain.
+
+    learned: whether what is claimed depends on how far networks have learned.
+    """
     rows = [row for row in evidence.rows if row.task in tasks]
     if evidence.budget == SMOKE:
         return Judgement(OPEN, "the budget smoke only shows that everything fits together")
@@ -106,18 +109,20 @@ def judge(check: Check, evidence: Evidence, tasks: Sequence[str]) -> Judgement:
         found = check(evidence)
     except NotMeasured as error:
         return Judgement(OPEN, str(error))
-    learning = still_learning(rows)
+    learning = still_learning(rows, evidence.budget) if learned else ""
     if found.verdict == FAILS and learning:
         found = replace(found, verdict=OPEN, why=f"{found.why}; but {learning}")
     return replace(found, why=f"{found.why}. {circumstances(rows)}")
 
 
-def still_learning(rows: Sequence[Reached]) -> str:
-    """Which networks had not come to their end, in words; empty if all had."""
+def still_learning(rows: Sequence[Reached], budget: str) -> str:
+    """Why networks may not have come to their end, in words; empty if they have."""
     gains = [row.late_gain for row in rows if row.late_gain is not None]
-    if not gains or max(gains) <= STILL_LEARNING:
-        return ""
-    return f"networks still gained up to {max(gains):.3f} in the last fifth of their training"
+    if gains and max(gains) > STILL_LEARNING:
+        return f"networks still gained up to {max(gains):.3f} in the last fifth of their training"
+    if budget != FULL and len(gains) < len(rows):
+        return f"whether {min(row.epochs for row in rows)} epochs were enough is not known"
+    return ""
 
 
 def circumstances(rows: Sequence[Reached]) -> str:
@@ -144,4 +149,6 @@ def _range(values: Sequence[int]) -> str:
 def _samples(rows: Sequence[Reached]) -> str:
     """What was trained and tested on; of large tables the least of each."""
     used = {name: min(row.samples[name] for row in rows) for name in ("train", "test")}
-    return f"{used['train']:,} / {used['test']:,} samples" + (" or more" if len({str(r.samples) for r in rows}) > 1 else "")
+    return f"{used['train']:,} / {used['test']:,} samples" + (
+        " or more" if len({str(r.samples) for r in rows}) > 1 else ""
+    )
