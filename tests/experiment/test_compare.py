@@ -114,8 +114,13 @@ def test_a_comparison_under_one_setting_tests_nothing_else(small_data: str, tmp_
     assert [row["settings"] for row in json.loads(result.out)["rows"]] == [1, 1]
     for name in ("scn-d2-seed0", "safn-90-seed0"):
         assert (tmp_path / "c" / name / "scores.csv").read_text().splitlines()[1].startswith("90")
-    result = run(*call, "--fixed", "90,10", "-o", str(tmp_path / "d"))
-    assert (result.code, "params must have 1 value(s)" in result.err) == (2, True)
+    for wrong, message in (
+        (["--fixed", "90,10"], "params must have 1 value(s)"),
+        (["--preset", "half-turn", "--fixed", "200"], "--fixed: 1 of 1 values (200) lie outside the range"),
+        (["--transform", "light", "--fixed", "20"], "comes with the data"),
+    ):
+        result = run(*call, *wrong, "-o", str(tmp_path / "d"))
+        assert (result.code, message in result.err) == (2, True), result.err
 
 
 def test_how_much_was_learned_in_the_last_fifth(tmp_path: Path) -> None:
@@ -137,6 +142,14 @@ def test_how_much_was_learned_in_the_last_fifth(tmp_path: Path) -> None:
         write(list(values))
         found = LoadedRun(one.run).late_gain
         assert found == (None if expected is None else pytest.approx(expected))
+
+
+def test_where_no_method_can_do_it_the_reason_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "floats.npz"
+    x, y = np.zeros((40, 4), np.float64), np.arange(40) % 4
+    np.savez(path, x_train=x, y_train=y, x_test=x, y_test=y)
+    result = run("compare", "--data", str(path), "--methods", "all", "-o", str(tmp_path / "c"))
+    assert (result.code, "no method can do this: floats: x_train must be" in result.err) == (2, True)
 
 
 def test_each_method_gets_a_backbone_for_what_it_sees() -> None:

@@ -15,6 +15,7 @@ import torch
 import typer
 from rich.console import Console
 from rich.table import Table
+from torch import Tensor
 
 from scn.cli.allow import vouch
 from scn.cli.choice import (
@@ -38,6 +39,7 @@ from scn.cli.choice import (
 )
 from scn.cli.progress import comparison_progress
 from scn.cli.values import numbers, whole_numbers
+from scn.core.errors import ScnError
 from scn.experiment import engines, fit
 from scn.experiment.choice import Choice
 from scn.experiment.compare import compare, describe, entitle
@@ -164,6 +166,13 @@ def chosen_methods(
     return names
 
 
+def one_setting(transform: Transform, values: list[float]) -> Tensor:
+    """(1, P): the setting that a person named."""
+    if transform.measured:
+        raise ScnError("--fixed is for a change that can be chosen, but this one comes with the data")
+    return transform.within(torch.tensor([values]), named="--fixed")
+
+
 def plan_what_fits(
     choice: Choice,
     limits: str,
@@ -286,8 +295,9 @@ def command(
     names = chosen_methods(methods, make, changed)
     repeated, sizes = range(seed, seed + seeds), fit.DIMS if dims is None else several
     only = None if fixed is None else numbers("--fixed", fixed)
-    settings = chosen.settings(step) if only is None else changed.checked(torch.tensor([only]))
-    test = Evaluation(settings, chosen.test_samples)
+    test = Evaluation(
+        chosen.settings(step) if only is None else one_setting(changed, only), chosen.test_samples
+    )
     if limits is None:
         planned = plan_jobs(make, changed, names, several, repeated, test, variants, only)
     else:

@@ -90,6 +90,8 @@ def names_for(
             make(name, **changes)
         except ScnError as error:
             refused[name] = str(error)
+    if len(refused) == len(list(methods.registry)):  # then it is not for the methods' sake
+        raise ScnError(f"no method can do this: {refused[methods.MIXED]}")
     return [name for name in sorted(methods.registry, key=_first_mixed) if name not in refused], refused
 
 
