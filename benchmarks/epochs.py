@@ -48,6 +48,7 @@ def main() -> None:
     if TABLE.is_file() and "--anew" not in sys.argv:
         table = json.loads(TABLE.read_text())
     table["machine"] = f"{processor()} ({os.cpu_count()} in all)"
+    table["reference"] = round(costs.reference(), 4)
     for key, several in sizes().items():
         dims = sorted({one.dims for one in several})
         if key in table["epochs"]:
@@ -61,6 +62,8 @@ def main() -> None:
             continue
         print(f"{key}: {table['epochs'][key]}", flush=True)
         TABLE.write_text(json.dumps(table, indent=1) + "\n")
+    table["epochs"] = {key: value for key, value in table["epochs"].items() if key in sizes()}
+    TABLE.write_text(json.dumps(table, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from source import FILES, MODULES, SOURCE, functions, imports, module_of, packag
 # From the top down. A package imports those on lower floors, and of its own floor none but itself.
 FLOORS = (
     ("cli",),
+    ("reproduce",),
     ("report", "explorer"),
     ("pages",),
     ("plots",),

@@ -145,8 +145,8 @@ def _list(budget: str, folder: Path, seeds: int | None, as_json: bool) -> None:
     on_paper = costs.on_paper(seeds, scale)
     got = (
         "times are for one core, trainings alone, from seconds of an epoch measured on "
-        f"{costs.table()['machine']}, times {scale:.2f}, the ratio that an epoch of the rotation just took "
-        "here; smoke is as it took there, whole"
+        f"{costs.table()['machine']}, times {scale:.2f}, as an epoch of digits just took here beside there; "
+        "smoke is as it took there, whole"
     )
     if as_json:
         content = {"rows": rows, "total": total, "without": WITHOUT, "times": got, "on_paper": on_paper}

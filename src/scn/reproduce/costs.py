@@ -25,14 +25,15 @@ from typing import Any
 import torch
 
 from scn import runs
-from scn.experiment.choice import Choice
+from scn.core.maps import LEARNED
+from scn.experiment.choice import Choice, choose
+from scn.experiment.tasks import DEMO
 from scn.experiment.train import training_data
 from scn.reproduce import published
 from scn.reproduce.entries import (
     DATA_CALIBRATOR,
     ENTRIES,
     FULL,
-    ROTATION,
     SAFN,
     SCN,
     SMOKE,
@@ -52,7 +53,7 @@ PASSES = {SAFN: 2, DATA_CALIBRATOR: 4}  # of a network for a sample, about
 
 
 @dataclass(frozen=True)
-class Cost:
+class Effort:
     """What some models take: seconds on one core, of all of them and of the longest; None where unknown."""
 
     models: int
@@ -87,7 +88,7 @@ def seconds_of_epoch(chosen: Choice, dims: int) -> float:
 
 
 def _note(ends: list[float], state: State) -> None:
-    ends.append(time.perf_counter())
+    ends.append(time.process_time())  # of this process alone: machines are shared
     if len(ends) > WARM + 1 and (len(ends) >= WARM + STEPS or ends[-1] - ends[0] > MOST_SECONDS):
         raise _Enough
 
@@ -127,15 +128,15 @@ def seconds_of(one: Wanted, budget: str, whole: bool = False) -> float | None:
     return epoch * one.chosen.recipe.epochs * scale
 
 
-def cost(several: Iterable[PaperEntry], budget: str, seeds: int | None = None, whole: bool = False) -> Cost:
+def cost(several: Iterable[PaperEntry], budget: str, seeds: int | None = None, whole: bool = False) -> Effort:
     """Of entries together: what they share is counted once."""
     found = {one.key: one for entry in several for one in wanted(entry, budget, seeds)}
     models = sum(len(one.seeds) for one in found.values())
     taken = [(len(one.seeds), seconds_of(one, budget, whole)) for one in found.values()]
     known = [(count, seconds) for count, seconds in taken if seconds is not None]
     if len(known) < len(taken):
-        return Cost(models, None)
-    return Cost(models, sum(count * s for count, s in known), max((s for _, s in known), default=0.0))
+        return Effort(models, None)
+    return Effort(models, sum(count * s for count, s in known), max((s for _, s in known), default=0.0))
 
 
 def smoke_seconds(entry: str) -> float | None:
@@ -144,13 +145,14 @@ def smoke_seconds(entry: str) -> float | None:
     return None if found is None else float(found)
 
 
+def reference() -> float:
+    """Seconds of an epoch that every machine can measure: its data are part of scn."""
+    return seconds_of_epoch(choose(task=DEMO.name, budget="cpu", map=LEARNED), 3)
+
+
 def speed() -> float:
     """How many times as long as on the machine of the table an epoch takes here, measured now."""
-    reference = next(
-        one for one in wanted(ENTRIES["rotation"], "cpu") if one.part.task == ROTATION and one.dims == 3
-    )
-    known = _epoch(reference, "cpu")
-    return seconds_of_epoch(reference.chosen, 3) / known if known else 1.0
+    return reference() / float(table()["reference"])
 
 
 def words(seconds: float | None) -> str:

@@ -87,12 +87,12 @@ def ratios(entry: str) -> dict[str, float]:
 
 def scores(entry: str) -> list[Published]:
     """Every published score of an entry."""
-    told = _content()["entries"].get(entry)
-    if told is None:
+    listed = _content()["entries"].get(entry)
+    if listed is None:
         return []
     found = []
-    for row in told["rows"]:
+    for row in listed["rows"]:
         setting = row.get("setting")
         given = {**row, "setting": None if setting is None else tuple(setting)}
-        found.append(Published(entry, told["source"], **given))
+        found.append(Published(entry, listed["source"], **given))
     return found

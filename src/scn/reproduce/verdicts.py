@@ -103,6 +103,8 @@ def judge(check: Check, evidence: Evidence, tasks: Sequence[str], learned: bool 
     learned: whether what is claimed depends on how far networks have learned.
     """
     rows = [row for row in evidence.rows if row.task in tasks]
+    if not rows:
+        return Judgement(OPEN, "nothing was measured")
     if evidence.budget == SMOKE:
         return Judgement(OPEN, "the budget smoke only shows that everything fits together")
     try:
