@@ -10,7 +10,10 @@ from __future__ import annotations
 import json
 import os
 import platform
+import resource
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +45,17 @@ def sizes() -> dict[str, list[Wanted]]:
     return found
 
 
+def smoke() -> dict[str, float]:
+    """Processor time of all entries with the smallest budget, and how many models they have."""
+    with tempfile.TemporaryDirectory() as folder:
+        words = ("reproduce", "all", "--budget", "smoke", "-o", folder, "--quiet")
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([sys.executable, "-c", "from scn.cli.main import main; main()", *words], check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    taken = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return {"seconds": round(taken, 1), "models": costs.cost(reproduce.ENTRIES.values(), "smoke").models}
+
+
 def main() -> None:
     torch.set_num_threads(1)
     table: dict[str, Any] = {"machine": "", "samples": {}, "epochs": {}, "smoke": {}}
@@ -62,6 +76,7 @@ def main() -> None:
             continue
         print(f"{key}: {table['epochs'][key]}", flush=True)
         TABLE.write_text(json.dumps(table, indent=1) + "\n")
+    table["smoke"] = table["smoke"] or smoke()
     table["epochs"] = {key: value for key, value in table["epochs"].items() if key in sizes()}
     TABLE.write_text(json.dumps(table, indent=1) + "\n")
 

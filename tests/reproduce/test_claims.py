@@ -44,7 +44,7 @@ def test_the_page_says_all_claims_and_counts_them() -> None:
     page = claims_page({"rotation": evidence(*rows)})
     assert all(claim.says in page for claim in CLAIMS)
     assert "`scn reproduce scaling` does it" in page
-    assert f"Of {len(CLAIMS)} claims: 3 holds" in page
+    assert f"Of {len(CLAIMS)} claims 3 hold, 0 do not hold" in page
     assert "Published scores reached: 4 of 11" in page
 
 

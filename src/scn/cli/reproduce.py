@@ -146,7 +146,7 @@ def _list(budget: str, folder: Path, seeds: int | None, as_json: bool) -> None:
     got = (
         "times are for one core, trainings alone, from seconds of an epoch measured on "
         f"{costs.table()['machine']}, times {scale:.2f}, as an epoch of digits just took here beside there; "
-        "smoke is as it took there, whole"
+        "smoke is a share of all that `all` took there, with figures"
     )
     if as_json:
         content = {"rows": rows, "total": total, "without": WITHOUT, "times": got, "on_paper": on_paper}
@@ -174,8 +174,7 @@ def _list(budget: str, folder: Path, seeds: int | None, as_json: bool) -> None:
 
 def _taken(several: Sequence[PaperEntry], budget: str, seeds: int | None, scale: float) -> float | None:
     if budget == SMOKE:
-        found = [costs.smoke_seconds(entry.name) for entry in several]
-        return None if None in found else sum(one for one in found if one is not None)
+        return scale * costs.smoke_seconds(several)
     seconds = costs.cost(several, budget, seeds).seconds
     return None if seconds is None else scale * seconds
 

@@ -139,10 +139,10 @@ def cost(several: Iterable[PaperEntry], budget: str, seeds: int | None = None, w
     return Effort(models, sum(count * s for count, s in known), max((s for _, s in known), default=0.0))
 
 
-def smoke_seconds(entry: str) -> float | None:
-    """What an entry took with the smallest budget, start and figures included, when the table was made."""
-    found = table().get(SMOKE, {}).get(entry)
-    return None if found is None else float(found)
+def smoke_seconds(several: Iterable[PaperEntry]) -> float:
+    """Of the smallest budget, where starting and drawing take the most: a share of what all took."""
+    whole = table()[SMOKE]
+    return float(whole["seconds"]) * cost(several, SMOKE).models / int(whole["models"])
 
 
 def reference() -> float:

@@ -184,7 +184,8 @@ def claims_page(known: Mapping[str, Evidence]) -> str:
         for claim in CLAIMS
     }
     counts = Counter(judgement.verdict for judgement in judgements.values())
-    counted = ", ".join(f"{counts[verdict]} {verdict}" for verdict in (HOLDS, FAILS, OPEN))
+    unknown = sum(claim.entry not in known for claim in CLAIMS)
+    counted = f"{counts[HOLDS]} hold, {counts[FAILS]} do not hold, {counts[OPEN]} are not decided"
     parts = [
         "# Claims of the paper",
         "What the paper says that can be checked, in our words, and what our runs say of it. This page is "
@@ -192,7 +193,7 @@ def claims_page(known: Mapping[str, Evidence]) -> str:
         f"written by hand. A difference decides where it is larger than {ERRORS:g} standard errors over the "
         f"seeds, or, with one seed, than {ONE_SEED:g}; what is still learning (a late gain above "
         f"{STILL_LEARNING:g}) can hold, but does not fail.",
-        f"Of {len(CLAIMS)} claims: {counted}.",
+        f"Of {len(CLAIMS)} claims {counted}, {unknown} of these because nothing was measured yet.",
     ]
     for entry in ENTRIES.values():
         rows: list[list[Any]] = [["claim", "verdict", "evidence"]]
