@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scn import methods
@@ -40,5 +40,5 @@ def evidence(*rows: Reached, budget: str = "cpu", entry: str = "rotation") -> Ev
     return Evidence(entry, budget, list(rows))
 
 
-def scns(scores: dict[int, Sequence[float]], task: str = ROTATION, **more: Any) -> list[Reached]:
+def scns(scores: Mapping[int, Sequence[float]], task: str = ROTATION, **more: Any) -> list[Reached]:
     return [row("scn", *means, dims=dims, task=task, **more) for dims, means in scores.items()]

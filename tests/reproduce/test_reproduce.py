@@ -14,6 +14,7 @@ import pytest
 
 from commands import in_this_process, run
 from scn.experiment import compare
+from scn.experiment import train as training
 from scn.reproduce import costs
 from scn.reproduce.carry import read_evidence
 from scn.reproduce.entries import ENTRIES, PaperEntry, Part
@@ -48,7 +49,7 @@ def made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
 def trained(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of all runs that are trained from now on."""
     names: list[str] = []
-    before = compare.train
+    before = training.train
 
     def train(run: Any, *more: Any, **options: Any) -> Any:
         names.append(run.folder.name)

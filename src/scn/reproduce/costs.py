@@ -46,9 +46,9 @@ from scn.training.loop import Training
 from scn.training.state import State
 
 STEPS = 12  # of a training that are timed, after the first few
-WARM = 2
+WARM = 1
 MOST_SECONDS = 8.0
-LARGE, SMALL = 256, 64  # batches
+LARGE, SMALL = 256, 32  # batches
 PASSES = {SAFN: 2, DATA_CALIBRATOR: 4}  # of a network for a sample, about
 
 
@@ -68,7 +68,7 @@ class _Enough(Exception):
 def seconds_of_epoch(chosen: Choice, dims: int) -> float:
     """Measured now, on one core: a few steps of a training, times the steps of an epoch.
 
-    Batches of more than 256 are timed by some of 64: such networks are large, and it is samples that cost.
+    Batches of more than 256 are timed by some of 32: such networks are large, and it is samples that cost.
     """
     with tempfile.TemporaryDirectory() as folder:
         config = chosen.config(SCN, dims=dims)
