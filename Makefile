@@ -7,12 +7,13 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint const
 # Small models are fastest on one thread; parallelism is processes.
 export OMP_NUM_THREADS := 1
 
-.PHONY: help venv demo system test test-all docs lint format bench clean
+.PHONY: help venv demo system test test-all reproduce-smoke docs lint format bench clean
 
 help:
 	@echo "make demo    train on handwritten digits turned by any angle, and draw the result (2 minutes)"
 	@echo "make test    every promise of the project, tested in minutes"
 	@echo "make test-all the same, and what takes long and adds little"
+	@echo "make reproduce-smoke  every figure and table of the paper in small: that all fits together, in minutes"
 	@echo "make lint    ruff and mypy"
 	@echo "make docs    the documentation, as pages in site/"
 	@echo "make bench   speed, as ratios against naive code in the same run"
@@ -55,6 +56,10 @@ test: $(VENV)/installed-dev system
 
 test-all: $(VENV)/installed-dev system
 	$(PYTEST)
+
+# Needs the data sets (SCN_DATA_DIR) and the tools of `make system`; a second call trains nothing.
+reproduce-smoke: $(VENV)/installed-dev system
+	$(BIN)/scn reproduce all --budget smoke -o runs/paper-smoke
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .

@@ -14,6 +14,7 @@ import torch
 
 from figure_runs import describe, make_all, table
 from scn import methods, runs, transforms
+from scn.core.errors import ScnError
 from scn.objectives.classification import ACCURACY
 from scn.plots import animation, beta, device, style, theta
 from scn.plots.figures import make
@@ -153,6 +154,27 @@ def test_violins_show_a_searching_network_beside_one_that_is_told(
     assert [float(text.get_text()) for text in axes.texts] == pytest.approx(
         [accuracy.mean().item(), 0.25, accuracy.mean().item()], abs=6e-4
     )
+
+
+def test_settings_have_a_line_each_over_all_networks(drawn: dict[str, Path]) -> None:
+    names = ("scn-d1-seed0", "scn-d9-seed0", "one4all", "one4one-36")
+    loaded = load([drawn["rotation"] / name for name in names])
+    (axes,) = make("settings", loaded).axes
+    assert [text.get_text() for text in axes.get_xticklabels()] == [
+        "SCN D=1",
+        "SCN D=9",
+        "One4All",
+        "One4One",
+    ]
+    across = [line for line in axes.lines if len(line.get_xdata()) == 4]
+    assert len(across) == 8 + 1  # the settings of the test, and the one that a network is for
+    assert across[0].get_ydata()[:3].tolist() == pytest.approx([one.values[0] for one in loaded[:3]])
+    assert math.isnan(across[0].get_ydata()[3])
+
+
+def test_settings_need_more_than_one(drawn: dict[str, Path]) -> None:
+    with pytest.raises(ScnError, match="tested under several"):
+        figure_of("settings", drawn["rotation"] / "one4one-36")
 
 
 def test_specialisation_is_that_of_one_frozen_network(drawn: dict[str, Path]) -> None:

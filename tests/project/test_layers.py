@@ -12,6 +12,7 @@ from source import FILES, MODULES, SOURCE, functions, imports, module_of, packag
 FLOORS = (
     ("__main__",),
     ("cli",),
+    ("reproduce",),
     ("report", "explorer"),
     ("pages",),
     ("plots",),

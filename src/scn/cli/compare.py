@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -106,18 +107,37 @@ def carry_out_all(
     address: str | None = None,
 ) -> list[Outcome]:
     """Every outcome in the order of the jobs, with progress on standard error."""
-    outcomes: dict[str, Outcome] = {}
-    score = Run(folder, jobs[0].config).objective().score
+    with goes_on():
+        found = carried_out(jobs, folder, quiet=quiet, at_once=at_once, engine=engine, address=address)
+        outcomes = {job.name: outcome for job, outcome in found}
+    return [outcomes[job.name] for job in jobs]
+
+
+def carried_out(
+    jobs: Sequence[Job],
+    folder: Path,
+    *,
+    quiet: bool,
+    at_once: int | None = None,
+    engine: str = engines.USUAL,
+    address: str | None = None,
+) -> Iterator[tuple[Job, Outcome]]:
+    """Every job and its outcome when it is done, with progress on standard error."""
+    with comparison_progress(jobs, folder, quiet) as say:
+        for job, outcome in compare(jobs, folder, at_once=at_once, engine=engine, address=address):
+            score = Run(folder, job.config).objective().score
+            say(job.name, score.text(outcome.mean))
+            yield job, outcome
+
+
+@contextmanager
+def goes_on() -> Iterator[None]:
+    """Say of an interruption that nothing is lost."""
     try:
-        with comparison_progress(jobs, folder, quiet) as say:
-            found = compare(jobs, folder, at_once=at_once, engine=engine, address=address)
-            for job, outcome in found:
-                outcomes[job.name] = outcome
-                say(job.name, score.text(outcome.mean))
+        yield
     except KeyboardInterrupt:
         print("stopped; the same command goes on", file=sys.stderr)
         raise
-    return [outcomes[job.name] for job in jobs]
 
 
 def show(rows: Sequence[Row], score: Score, title: str) -> None:

@@ -18,7 +18,7 @@ from scn.cli.progress import steps_progress
 from scn.cli.values import numbers, whole_numbers
 from scn.cli.words import as_options
 from scn.core.errors import ScnError
-from scn.experiment.search import SIZES, fitting_sizes, follow_stream, open_search, study_run
+from scn.experiment.search import SIZES, fitting_sizes, follow_stream, open_search, study_run, write_study
 from scn.objectives import Score
 from scn.plots.search import draw_search, draw_stream
 from scn.runs import Run
@@ -145,10 +145,8 @@ def _write(
     used, score = max(row.samples for row in rows), run.objective().score
     by = f" by {way.doubt.name}" if way.by_doubt else ""
     title = task_title(run) + f": {method} search{by}, {used:,} test samples"
-    facts = {"method": method, "objective": way.doubt.name, "samples": used, "seed": seed}
-    content = {**facts, "score": score.key, "rows": [row.to_json(score) for row in rows]}
+    content = write_study(run, method, way, rows, seed)
     table, picture = run.search_file(method), run.search_file(method, "png")
-    runs.write_json(table, content)
     draw_search(rows, score, title, picture)
     if as_json:
         print(json.dumps(content))

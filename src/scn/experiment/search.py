@@ -16,7 +16,7 @@ from scn.core.errors import ScnError, WrongType
 from scn.core.network import SCN
 from scn.core.storage import write_atomically
 from scn.data import to_float
-from scn.runs import Run, backbone_of
+from scn.runs import Run, backbone_of, write_json
 from scn.search import Search
 from scn.search.doubt import trained_for
 from scn.search.stream import Stream, follow
@@ -156,6 +156,17 @@ def study_run(
         for rival, net in zip(rivals, nets, strict=True):
             row = replace(row, beside={**row.beside, **scores_beside(rival, net, shown, way)})
         yield row
+
+
+def write_study(
+    run: Run, method: str, way: Search, rows: Sequence[SearchRow], seed: int = 0
+) -> dict[str, Any]:
+    """Write what a study found into the run folder, and return it."""
+    score, used = run.objective().score, max(row.samples for row in rows)
+    facts = {"method": method, "objective": way.doubt.name, "samples": used, "seed": seed}
+    content = {**facts, "score": score.key, "rows": [row.to_json(score) for row in rows]}
+    write_json(run.search_file(method), content)
+    return content
 
 
 def _require_comparable(rival: Run, run: Run) -> None:

@@ -1,0 +1,328 @@
+"""The figures and tables of the paper as one table: what each is made of, and how much of it a budget takes.
+
+SCNs have the published map (`learned`). Budgets `smoke` and `cpu` take the tasks' own budgets of these names,
+with the preset `default` unless a row says otherwise; `full` is the published recipe with its preset. To add
+a figure or table, add a row, and the claims that it decides to `claims.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from scn.core.errors import ScnError
+from scn.core.maps import LEARNED
+from scn.core.registry import nearest
+from scn.experiment.tasks import COLOURS
+
+BUDGETS = {"smoke": "smoke", "cpu": "cpu", "full": "paper"}  # ours, and that of the tasks
+SMOKE, FULL = "smoke", "full"
+SEEDS = {"smoke": 1, "cpu": 3, "full": 3}
+
+SCN, ONE4ALL, INVERSE, ONE4ONE = "scn", "one4all", "inverse", "one4one"
+TI_POOLING, SAFN, DATA_CALIBRATOR = "ti-pooling", "safn", "data-calibrator"
+BASELINES = (ONE4ALL, INVERSE, ONE4ONE)
+
+Settings = tuple[tuple[float, ...], ...]
+Dims = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]  # of smoke, cpu and full
+
+NONE: Dims = ((), (), ())
+USUAL: Dims = ((1, 3), (1, 2, 3, 5, 8), (1, 2, 3, 4, 5, 6, 7, 8, 16))
+TO_64: Dims = ((1, 3), (1, 2, 3, 5, 8, 16, 32, 64), (1, 2, 3, 4, 5, 6, 7, 8, 16, 32, 64))
+TO_8: Dims = ((1, 3), (1, 3, 5, 8), (1, 2, 3, 4, 5, 6, 7, 8))
+FEW: Dims = ((3,), (1, 3, 5), (1, 2, 3, 4, 5, 6, 7, 8))
+LOW: Dims = ((2,), (3,), (1, 2, 3, 5, 8))
+
+ANGLES: Settings = ((0.0,), (30.0,), (45.0,), (60.0,), (90.0,))
+SCALES: Settings = ((0.2,), (0.5,), (1.0,), (1.5,), (2.0,))
+SHIFTS: Settings = ((0.0, 0.0), (8.0, 8.0), (8.0, -8.0), (-8.0, 8.0), (-8.0, -8.0))
+PITCHES: Settings = ((-8.0,), (-4.0,), (0.0,), (4.0,), (8.0,))
+SPEEDS: Settings = ((0.1,), (0.2,), (0.4,), (0.6,), (1.0,))
+
+
+@dataclass(frozen=True)
+class Part:
+    """Runs of one task that differ in method, D, setting and seed.
+
+    `alone` are the settings that One4One is trained for. `drawn`: so many settings are drawn for the test
+    instead of a grid, of smoke, cpu and full, and One4One is trained for the first of them.
+    """
+
+    task: str
+    methods: tuple[str, ...] = (SCN, *BASELINES)
+    dims: Dims = USUAL
+    alone: Settings = ()
+    map: str | None = LEARNED
+    width: int | None = None
+    depth: int | None = None
+    configurable: tuple[str, ...] = ("*",)
+    preset: str | None = None
+    changes: dict[str, Any] = field(default_factory=dict)  # of the recipe
+    fixed: tuple[float, ...] | None = None  # of methods that may be trained for one setting
+    drawn: tuple[int, int, int] | None = None
+    budgets: tuple[str, ...] = tuple(BUDGETS)
+    seeds: int | None = None  # at most
+
+    def of_budget(self, budget: str) -> tuple[int, ...]:
+        return self.dims[list(BUDGETS).index(budget)]
+
+
+@dataclass(frozen=True)
+class PaperEntry:
+    """One row: what of the paper it is, what is trained, measured and drawn for it.
+
+    `measures` are rows of `facts.FACTS`; `figures` those of `plots.figures`, drawn for each task.
+    """
+
+    name: str
+    shows: str
+    parts: tuple[Part, ...]
+    figures: tuple[str, ...] = ("violin",)
+    measures: tuple[str, ...] = ()
+    target: str | None = None  # the processor it is measured on
+    note: str = ""
+
+
+ROTATION, SCALING = "rotation/mlp/fashion-mnist", "scaling/mlp-5/fashion-mnist"
+TRANSLATION, SHIFTED = "translation/mlp/fashion-mnist", "translation/shift-invariant-cnn/fashion-mnist"
+SVHN_ROTATION, SVHN_SCALING = "rotation/shallow-cnn/svhn", "scaling/shallow-cnn/svhn"
+SVHN_TRANSLATION, CIFAR = "translation/shallow-cnn/svhn", "rotation/resnet18/cifar10"
+SOLIDS, PITCH, SPEED = "rotation-3d/lenet5/modelnet10", "pitch/m5/speech-commands", "speed/m5/speech-commands"
+SIGNS, FRUIT = "rotation/tapering-mlp/gtsrb-grey", "light/mlp/fruit"
+COLOUR_TASKS = (
+    *(f"{colour}/mlp/fashion-mnist" for colour in COLOURS if colour != "saturation"),  # whose images are grey
+    *(f"{colour}/shallow-cnn/svhn" for colour in COLOURS),
+)
+HALF_TURN, DOMAINS = "rotation/mlp-3/fashion-mnist", "rotation/lenet5/fashion-mnist"
+FIRST_BLOCK, LAST_BLOCK = "layer1.*", "layer4.*"
+
+CURVES = ("accuracy", "violin", "beta", "specialisation")
+# Published: 0.01 times the sum over a batch of 64, which is 0.64 times the mean.
+ENTROPY = {"entropy_weight": 0.64, "wrong_entropy_weight": 0.64}
+
+
+def ours(task: str, dims: Dims, **more: Any) -> Part:
+    """Beside the published map, the one that we take where nothing is said."""
+    return Part(task, (SCN,), dims, map=None, budgets=("smoke", "cpu"), **more)
+
+
+def of_sizes(task: str, name: str, sizes: tuple[int, ...], usual: int) -> tuple[Part, ...]:
+    """The same networks at several widths or depths; the budget smoke takes the first two.
+
+    What has the usual size says no size, so that it is found among the runs of other entries.
+    """
+    dims: Dims = ((3,), (3, 8), (1, 3, 5, 8))
+    found = []
+    for place, size in enumerate(sizes):
+        budgets = tuple(BUDGETS) if place < 2 else ("cpu", "full")
+        own: dict[str, Any] = {} if size == usual else {name: size}
+        found.append(Part(task, dims=dims, alone=ANGLES[:1], seeds=1, budgets=budgets, **own))
+    return tuple(found)
+
+
+def on_device(task: str, widths: dict[str, tuple[int, ...]]) -> tuple[Part, ...]:
+    """SCNs, and One4All of their size and of larger ones."""
+    larger = [(name, size) for name, sizes in widths.items() for size in sizes]
+    return (
+        Part(task, (SCN, ONE4ALL), ((3,), (3, 5), (3, 5))),
+        *(Part(task, (ONE4ALL,), NONE, **{name: size}) for name, size in larger),  # type: ignore[arg-type]
+    )
+
+
+ENTRIES: dict[str, PaperEntry] = {
+    entry.name: entry
+    for entry in (
+        PaperEntry(
+            "transforms",
+            "figure 10: samples under each kind of change",
+            (
+                *(Part(task, (ONE4ALL,), NONE, seeds=1) for task in (ROTATION, SCALING, TRANSLATION)),
+                Part(SOLIDS, (ONE4ALL,), NONE, preset="angles", drawn=(4, 30, 30), seeds=1),
+            ),
+            ("samples",),
+            note="the networks are those of other entries; the figure shows their inputs",
+        ),
+        PaperEntry(
+            "rotation",
+            "figures 1 (middle, right), 2 (left, middle) and 14 (top): MLP on Fashion-MNIST",
+            (Part(ROTATION, dims=TO_64, alone=ANGLES), ours(ROTATION, ((3,), (3, 8, 16), ()))),
+            CURVES,
+            ("beta", "frozen"),
+        ),
+        PaperEntry(
+            "scaling",
+            "figures 2 (right) and 15: MLP of five layers on Fashion-MNIST",
+            (Part(SCALING, alone=SCALES), ours(SCALING, ((), (8,), ()))),
+            CURVES,
+            ("beta", "frozen"),
+        ),
+        PaperEntry(
+            "translation",
+            "figures 3, 4 (bottom) and 17: MLP on Fashion-MNIST",
+            (Part(TRANSLATION, alone=SHIFTS, dims=TO_8), ours(TRANSLATION, ((), (9,), ()))),
+            CURVES,
+            ("beta", "frozen"),
+        ),
+        PaperEntry(
+            "svhn-rotation",
+            "figures 3, 11 (left) and 14 (bottom): ShallowCNN on SVHN",
+            (Part(SVHN_ROTATION, alone=ANGLES, dims=TO_8),),
+            CURVES,
+            ("beta", "frozen"),
+        ),
+        PaperEntry(
+            "svhn-scaling",
+            "figures 3 and 4 (middle): ShallowCNN on SVHN",
+            (Part(SVHN_SCALING, alone=SCALES, dims=TO_8, seeds=1),),
+            CURVES,
+            ("beta", "frozen"),
+        ),
+        PaperEntry(
+            "svhn-translation",
+            "figure 3: ShallowCNN on SVHN",
+            (Part(SVHN_TRANSLATION, alone=SHIFTS, dims=TO_8, seeds=1),),
+            CURVES,
+            ("beta", "frozen"),
+        ),
+        PaperEntry(
+            "cifar-rotation",
+            "figures 3, 4 (top) and 11 (right): ResNet18 on CIFAR-10",
+            (Part(CIFAR, alone=ANGLES, dims=FEW, seeds=1),),
+            CURVES,
+            ("beta", "frozen"),
+            note="the budgets smoke and cpu have a ResNet18 of width 8 instead of 64",
+        ),
+        PaperEntry(
+            "blocks",
+            "figure 16: one block of ResNet18 configured, CIFAR-10",
+            (
+                Part(CIFAR, (SCN, ONE4ALL), ((3,), (3,), (3, 5, 8)), seeds=1),
+                *(
+                    Part(CIFAR, (SCN,), ((3,), (3,), (3, 5, 8)), configurable=(block,), seeds=1)
+                    for block in (FIRST_BLOCK, LAST_BLOCK)
+                ),
+            ),
+            note="the budgets smoke and cpu have a ResNet18 of width 8 instead of 64",
+        ),
+        PaperEntry(
+            "colour",
+            "figure 12: brightness, contrast, saturation, sharpness on Fashion-MNIST and SVHN",
+            tuple(Part(task, alone=((1.0,), (0.2,), (2.0,)), dims=LOW, seeds=2) for task in COLOUR_TASKS),
+            note="saturation of Fashion-MNIST is left out: its images are grey",
+        ),
+        PaperEntry(
+            "audio",
+            "figure 13: pitch and speed, M5 on Speech Commands",
+            (Part(PITCH, alone=PITCHES, dims=FEW, seeds=1), Part(SPEED, alone=SPEEDS, dims=TO_8, seeds=1)),
+        ),
+        PaperEntry(
+            "shift-invariant",
+            "figure 18: translation with a shift-invariant CNN",
+            (Part(SHIFTED, (SCN, ONE4ALL), ((3,), (2, 3, 5), (2, 3, 5, 8))),),
+            ("accuracy", "beta"),
+            ("beta",),
+        ),
+        PaperEntry(
+            "rotation-3d",
+            "figures 6, 7 and 19: LeNet-5 on ModelNet10, 30 random poses",
+            (
+                Part(
+                    SOLIDS,
+                    (SCN, ONE4ALL, ONE4ONE),
+                    ((1, 3), (1, 3, 5, 8), (1, 2, 3, 4, 5, 6, 7, 8, 16, 32)),
+                    preset="angles",
+                    drawn=(4, 30, 30),
+                ),
+            ),
+            ("settings", "violin", "beta"),
+            ("beta",),
+            note="solids are voxel grids here, meshes in the paper; its means are over 2,197 poses",
+        ),
+        PaperEntry(
+            "search",
+            "figure 8: the setting found from the input",
+            (
+                Part(ROTATION, (SCN,), ((3,), (3, 8), (3, 8, 16)), changes=ENTROPY),
+                Part(ROTATION, (ONE4ALL,), NONE),
+                Part(SVHN_ROTATION, (SCN,), ((3,), (3, 8), (3, 8)), changes=ENTROPY, seeds=1),
+                Part(SVHN_ROTATION, (ONE4ALL,), NONE, seeds=1),
+                Part(TRANSLATION, (SCN,), ((3,), (3, 8), (3, 8)), changes=ENTROPY, seeds=1),
+                Part(TRANSLATION, (ONE4ALL,), NONE, seeds=1),
+            ),
+            measures=("search",),
+            note="by a grid of settings, which finds what basin hopping finds (see search.md)",
+        ),
+        PaperEntry(
+            "capacity",
+            "figure 5: width and depth of MLPs on Fashion-MNIST and of ShallowCNNs on SVHN",
+            (
+                *of_sizes(ROTATION, "width", (16, 32, 64, 128), 32),
+                *of_sizes(ROTATION, "depth", (1, 2, 3, 5), 1),
+                *of_sizes(SVHN_ROTATION, "width", (16, 32, 64), 32),
+                *of_sizes(SVHN_ROTATION, "depth", (2, 3, 4), 2),
+            ),
+            ("capacity",),
+        ),
+        PaperEntry(
+            "table-1",
+            "table 1: TI-Pooling and SCNs on half a turn, MLP of three layers on Fashion-MNIST",
+            (
+                Part(HALF_TURN, (SCN,), ((4,), (4, 8, 16), (4, 8, 16))),
+                Part(HALF_TURN, (TI_POOLING,), NONE, seeds=2),
+            ),
+            note="our TI-Pooling has the backbone of the SCNs, the published one a network of its own",
+        ),
+        PaperEntry(
+            "table-2",
+            "table of domain adaptation in the appendix: SAFN, data calibrator and SCNs, LeNet-5",
+            (
+                Part(DOMAINS, (SCN,), ((3,), (3, 5), (3, 5)), seeds=1),
+                *(
+                    Part(DOMAINS, (SAFN, DATA_CALIBRATOR), NONE, fixed=fixed, budgets=budgets, seeds=1)
+                    for fixed, budgets in (
+                        ((10.0,), tuple(BUDGETS)),
+                        ((90.0,), ("cpu", "full")),
+                        (None, ("cpu", "full")),
+                    )
+                ),
+            ),
+            note="SCNs are told the angle and have labels of turned images; the others have neither",
+        ),
+        PaperEntry(
+            "device-fruit",
+            "figure 9: fruit under changing light, on a microcontroller",
+            on_device(FRUIT, {"width": (24, 48), "depth": (4, 8)}),
+            ("device",),
+            ("device",),
+            target="cortex-m4f",
+            note="emulated: instructions, not milliseconds and millijoules",
+        ),
+        PaperEntry(
+            "device-signs",
+            "figure 20: traffic signs at any angle, on a microcontroller",
+            on_device(SIGNS, {"width": (24, 36, 48), "depth": (2, 4)}),
+            ("device",),
+            ("device",),
+            target="cortex-m4f",
+            note="emulated Cortex-M4F instead of an ESP32-S3: instructions, not milliseconds and millijoules",
+        ),
+    )
+}
+
+# What of the paper needs no run.
+WITHOUT = {
+    "figure 1 (left)": "a drawing of the architecture",
+    "table of hyper-parameters": "`scn tasks` and src/scn/experiment/tasks.py, the budget `full`",
+}
+
+
+def get(name: str) -> PaperEntry:
+    if name not in ENTRIES:
+        raise ScnError(f"there is no figure or table {nearest(name, list(ENTRIES))}")
+    return ENTRIES[name]
+
+
+def checked_budget(name: str) -> str:
+    if name not in BUDGETS:
+        raise ScnError(f"there is no budget {nearest(name, list(BUDGETS))}")
+    return name
