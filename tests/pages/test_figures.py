@@ -208,6 +208,13 @@ def test_beta_goes_around_a_cylinder_for_an_angle(drawn: dict[str, Path]) -> Non
     np.testing.assert_allclose(x**2 + y**2, 1, atol=1e-5)
 
 
+def test_beta_of_more_panels_than_fill_their_rows_is_laid_out(drawn: dict[str, Path]) -> None:
+    several = load([drawn["rotation"] / "scn-d2"]) * (beta.ACROSS + 1)
+    figure = beta.draw(several, FigureOptions())
+    figure.draw_without_rendering()
+    assert len(figure.axes) == len(several)
+
+
 def test_beta_is_a_curve_over_one_other_parameter(drawn: dict[str, Path]) -> None:
     (axes,) = figure_of("beta", drawn["light"]).axes
     one = load([drawn["light"] / "scn-d2"])[0]

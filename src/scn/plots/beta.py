@@ -75,7 +75,7 @@ def _panels(shown: Sequence[LoadedRun], kinds: Sequence[Any]) -> Any:
             kind(axes, one)
             axes.set_title(titled(one), fontsize=6, pad=2 if flat else 5 if kind is _cylinder else -8)
         for axes in list(places.flat)[len(block) :]:
-            axes.set_visible(False)
+            axes.remove()  # hidden ones in space have no extent, which the layout asks for
     if flat:
         drawn = [torch.as_tensor(line.get_ydata()) for axes in grid.flat for line in axes.lines]
         grid[0, 0].set_ylim(floor(torch.cat(drawn)) - 0.03, 1.03)  # of all, which share it
