@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -209,7 +210,8 @@ def test_beta_goes_around_a_cylinder_for_an_angle(drawn: dict[str, Path]) -> Non
 
 
 def test_beta_of_more_panels_than_fill_their_rows_is_laid_out(drawn: dict[str, Path]) -> None:
-    several = load([drawn["rotation"] / "scn-d2"]) * (beta.ACROSS + 1)
+    (one,) = load([drawn["rotation"] / "scn-d2"])
+    several = [replace(one, more=str(number)) for number in range(beta.ACROSS + 1)]
     figure = beta.draw(several, FigureOptions())
     figure.draw_without_rendering()
     assert len(figure.axes) == len(several)
