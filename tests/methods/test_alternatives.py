@@ -343,7 +343,7 @@ def test_all_methods_are_those_that_the_task_allows(small_data: str, tmp_path: P
     [
         ("light", ("scn", "film", "one4all-alpha")),
         ("rotation", ("scn", "inverse", "one4all")),
-        ("rotation-3d", ("scn", "experts", "one4all")),
+        ("rotation-3d", ("scn", "hypernetwork-low-rank", "one4all")),
     ],
 )
 def test_few_methods_are_advised(transform: str, names: tuple[str, ...]) -> None:

@@ -36,7 +36,7 @@ USUAL = (MIXED, *BASELINES, "one4all-alpha", "alpha-alone")  # what is compared 
 ADVISED = {
     "measured": (MIXED, "film", "one4all-alpha"),
     "undone": (MIXED, "inverse", UNADAPTED),
-    "kept": (MIXED, "experts", UNADAPTED),
+    "kept": (MIXED, "hypernetwork-low-rank", UNADAPTED),
 }
 
 
