@@ -81,6 +81,7 @@ bench: $(VENV)/installed-dev
 	$(BIN)/python benchmarks/search.py
 	$(BIN)/python benchmarks/training.py
 	$(BIN)/python benchmarks/tasks.py
+	$(BIN)/python benchmarks/together.py
 	$(BIN)/python benchmarks/engines.py
 	$(BIN)/python benchmarks/device.py
 	$(BIN)/python benchmarks/explorer.py
