@@ -45,11 +45,19 @@ def test_longer_budgets_train_more_and_the_table_of_times_knows_all() -> None:
 
 
 def test_the_usual_size_is_shared_by_width_and_depth_and_by_the_rotation() -> None:
-    of_rotation = {one.key for one in wanted(ENTRIES["rotation"], "cpu")}
-    usual = [one for one in wanted(ENTRIES["capacity"], "cpu") if one.chosen.data == "fashion-mnist"]
+    of_rotation = {one.key for one in wanted(ENTRIES["rotation"], "full")}
+    usual = [one for one in wanted(ENTRIES["capacity"], "full") if one.chosen.data == "fashion-mnist"]
     shared = [one for one in usual if not one.chosen.sizes]
     assert shared
     assert {one.key for one in shared if one.method == "scn"} <= of_rotation
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_networks_that_stand_side_by_side_are_trained_for_equally_long(name: str) -> None:
+    epochs: dict[str, set[int]] = {}
+    for one in wanted(ENTRIES[name], "cpu"):
+        epochs.setdefault(one.part.task, set()).add(one.chosen.recipe.epochs)
+    assert all(len(found) == 1 for found in epochs.values())
 
 
 def test_list_says_every_entry(tmp_path: Path) -> None:

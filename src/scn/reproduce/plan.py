@@ -13,10 +13,10 @@ from scn.device import targets
 from scn.experiment.choice import Choice, choose
 from scn.experiment.jobs import Evaluation, Job
 from scn.experiment.store import run_name
-from scn.reproduce.entries import BUDGETS, FULL, SEEDS, SMOKE, PaperEntry, Part
+from scn.reproduce.entries import BUDGETS, CPU, FULL, SEEDS, SMOKE, PaperEntry, Part
 from scn.transforms import get as get_transform
 
-FEWER = {SMOKE: 2, "cpu": 6}  # networks of One4One at most
+FEWER = {SMOKE: 2, CPU: 6}  # networks of One4One at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +80,7 @@ def _of_part(part: Part, budget: str, seeds: int | None) -> Iterator[Wanted]:
         depth=part.depth,
         preset=None if budget == FULL else part.preset,
         map=part.map,
-        changes=part.changes,
+        changes=part.changes_for(budget),
     )
     test = _test(part, chosen, budget)
     count = seeds or min(SEEDS[budget], part.seeds or SEEDS[budget])

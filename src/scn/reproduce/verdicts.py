@@ -17,7 +17,7 @@ HOLDS, FAILS, OPEN = "holds", "does not hold", "not decided by this budget"
 
 ERRORS = 2.0  # standard errors that a difference must exceed
 ONE_SEED = 0.02  # what a difference of single seeds must exceed
-STILL_LEARNING = 0.005  # of the validation score, in the last fifth of the training
+STILL_LEARNING = 0.002  # of the validation score, in the last fifth of the training
 
 
 @dataclass(frozen=True)
