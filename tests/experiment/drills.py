@@ -23,6 +23,13 @@ EQUAL = ("model.safetensors", "scores.csv", "config.json")  # metrics say how lo
 KILLS = 5
 
 
+def die(folder: Path, job: str) -> str:
+    """Sent to other machines: this module imports nothing that they do not have."""
+    if job == "die":
+        os._exit(9)
+    return job
+
+
 def small_jobs(data: str, count: int, epochs: int = 3) -> list[Job]:
     """Runs that differ in their seeds."""
     recipe = Recipe(epochs=epochs, batch_size=32)

@@ -14,7 +14,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drills import KILLS, at_work, carried_out, contents, descendants, small_jobs, wait_for, workers_killed
+from drills import (
+    KILLS,
+    at_work,
+    carried_out,
+    contents,
+    descendants,
+    die,
+    small_jobs,
+    wait_for,
+    workers_killed,
+)
 
 import scn
 from commands import in_this_process, run
@@ -240,12 +250,6 @@ def test_a_job_that_always_dies_comes_to_an_end(tmp_path: Path) -> None:
     assert ended["live"].result == "live"
     assert isinstance(ended["die"].error, Failed)
     assert "its process ended without a word (WorkerCrashedError)" in str(ended["die"].error)
-
-
-def die(folder: Path, job: str) -> str:
-    if job == "die":
-        os._exit(9)
-    return job
 
 
 @pytest.mark.slow

@@ -98,6 +98,7 @@ def failing(job: Job) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("data = 'digits'\nepochs = 3", '"data" must stand below [all], or as a list of values below [grid]'),
         ("sedes = 3", 'it has no key "sedes". Did you mean "seeds"?'),
         ("[all]\nlearning_rat = 1", '[all] has no key "learning_rat". Did you mean "learning_rate"?'),
         ("[grid]\nmap_ = ['nodes']", '[grid] has no key "map_". Did you mean "map"?'),

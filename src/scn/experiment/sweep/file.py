@@ -97,6 +97,9 @@ def read_sweep(path: Path) -> SweepFile:
 
 
 def _checked(path: Path, content: dict[str, Any]) -> SweepFile:
+    for name in content:
+        if name in KINDS:
+            raise ScnError(f'"{name}" must stand below [all], or as a list of values below [grid]')
     _refuse_unknown(content, TOP, "it")
     shared = _table(content, "all")
     _refuse_unknown(shared, KINDS, "[all]")
