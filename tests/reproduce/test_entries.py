@@ -67,7 +67,6 @@ def test_list_says_every_entry(tmp_path: Path) -> None:
     assert "GPU: not measured" in result.out
 
 
-@pytest.mark.slow
 def test_every_entry_works_at_the_smallest_budget(tmp_path: Path) -> None:
     if "SCN_DATA_DIR" not in os.environ:
         real_data("fashion-mnist")
