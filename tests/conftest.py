@@ -38,7 +38,7 @@ MARKING = {"real_file": "data", "real_data": "data", "emulated": "emulator", "ch
 
 # Whole files go to a worker, so that each trains, compiles and opens a browser once: the longest first.
 LONGEST_FIRST = (
-    "test_entries.py",
+    "reproduce/test_entries.py",
     "training/test_step.py",
     "pages/test_pages.py",
     "project/test_docs.py",
