@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scn import methods
-from scn.reproduce.entries import ROTATION
 from scn.reproduce.evidence import Evidence, Reached
+from scn.reproduce.parts import ROTATION
 
 
 def row(method: str, *means: float, dims: int = 1, task: str = ROTATION, **more: Any) -> Reached:
@@ -21,7 +21,7 @@ def row(method: str, *means: float, dims: int = 1, task: str = ROTATION, **more:
         "seeds": list(range(len(means))),
         "worst": list(means),
         "settings": [[0.0]],
-        "values": [means[0]] if means else [],
+        "values": [[mean] for mean in means],
         "stored": 100,
         "used": 100,
         "epochs": 20,

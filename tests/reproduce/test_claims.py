@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 from made_evidence import evidence, row, scns
 
 from scn.reproduce import published
+from scn.reproduce.carry import all_evidence
 from scn.reproduce.claims import CLAIMS, of_entry
-from scn.reproduce.entries import ENTRIES, SIGNS
+from scn.reproduce.entries import ENTRIES
 from scn.reproduce.evidence import Evidence
 from scn.reproduce.pages import claims_page, table_page, table_rows, verdict_page, verdicts
+from scn.reproduce.parts import SIGNS
 from scn.reproduce.special_checks import cheaper_than_as_good, reconfiguring_is_cheap, sizes_as_said
 from scn.reproduce.verdicts import FAILS, HOLDS, OPEN
 
@@ -94,3 +97,14 @@ def test_reconfiguring_is_counted_with_the_map() -> None:
     for change, verdict in ((1.0, HOLDS), (100.0, FAILS)):
         found = evidence(row("scn", 0.6, dims=3, task=SIGNS, facts=on_device(100, change)))
         assert reconfiguring_is_cheap(SIGNS)(found).verdict == verdict
+
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def test_the_documented_claims_and_tables_follow_from_the_evidence_beside_them() -> None:
+    known = all_evidence(DOCS / "paper")
+    assert {found.budget for found in known.values()} == {"cpu"}
+    assert (DOCS / "claims.md").read_text() == claims_page(known)
+    for name, found in known.items():
+        assert (DOCS / "paper" / name / "table.md").read_text() == table_page(ENTRIES[name], found), name

@@ -14,8 +14,9 @@ from scn import methods
 from scn.experiment.tasks import TASKS
 from scn.plots.figures import FIGURES
 from scn.reproduce import costs
-from scn.reproduce.entries import BUDGETS, ENTRIES
+from scn.reproduce.entries import ENTRIES
 from scn.reproduce.facts import FACTS
+from scn.reproduce.parts import BUDGETS
 from scn.reproduce.plan import wanted
 from scn.reproduce.verdicts import OPEN
 

@@ -17,7 +17,8 @@ from scn.experiment import compare
 from scn.experiment import train as training
 from scn.reproduce import costs
 from scn.reproduce.carry import read_evidence
-from scn.reproduce.entries import ENTRIES, PaperEntry, Part
+from scn.reproduce.entries import ENTRIES
+from scn.reproduce.parts import PaperEntry, Part
 from scn.reproduce.plan import plan, wanted
 
 DIGITS = "rotation/mlp/digits"
@@ -101,6 +102,18 @@ def test_an_entry_is_trained_drawn_and_judged_and_then_read(tmp_path: Path, trai
 
     make("other", tmp_path)
     assert [name.split("-")[3:6] for name in trained] == [["scn", "learned", "d5"]]  # the rest is shared
+
+
+def test_evidence_of_another_version_is_measured_anew_of_the_same_runs(
+    tmp_path: Path, trained: list[str]
+) -> None:
+    make("other", tmp_path)
+    path, count = tmp_path / "other" / "evidence.json", len(trained)
+    path.write_text(path.read_text().replace('"version": ', '"version": 1000'))
+    assert read_evidence(tmp_path, "other") is None
+    make("other", tmp_path)
+    assert read_evidence(tmp_path, "other") is not None
+    assert len(trained) == count
 
 
 def test_more_seeds_train_what_is_missing(tmp_path: Path, trained: list[str]) -> None:

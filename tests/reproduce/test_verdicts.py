@@ -17,8 +17,9 @@ from scn.reproduce.checks import (
     smooth_beta,
     specialised,
 )
-from scn.reproduce.entries import ROTATION
 from scn.reproduce.evidence import NotMeasured, Values
+from scn.reproduce.parts import ROTATION, SHIFTED
+from scn.reproduce.special_checks import one_base_model
 from scn.reproduce.verdicts import FAILS, HOLDS, OPEN, Judgement, above, all_of, judge, level, limited
 
 HIGH, LOW = Values((0.86, 0.861, 0.859)), Values((0.75, 0.752, 0.748))
@@ -88,6 +89,60 @@ def test_a_claim_fails_by_networks_that_have_learned_and_not_by_others() -> None
     assert "still gained up to 0.020" in told(late_gain=0.02).why
     assert told(late_gain=None).verdict == OPEN
     assert told(budget="full", late_gain=None).verdict == FAILS  # the published length
+
+
+def test_a_network_for_each_setting_is_compared_under_its_settings_alone() -> None:
+    settings = [[0.0], [90.0], [180.0]]
+
+    def judged(alone: list[float]) -> Judgement:
+        wide = scns({8: (0.5, 0.5)}, settings=[*settings, [270.0]], values=[[0.86, 0.85, 0.84, 0.1]] * 2)
+        one4one = row("one4one", sum(alone) / 3, settings=settings, values=[alone])
+        return approaches(ROTATION, "one4one")(evidence(*wide, one4one))
+
+    assert judged([0.87, 0.86, 0.85]).verdict == HOLDS  # 0.01 better under each
+    assert "D=8 and One4One, difference under 3 settings: -0.0100" in judged([0.87, 0.86, 0.85]).why
+    assert judged([0.90, 0.89, 0.88]).verdict == FAILS
+    assert judged([0.90, 0.85, 0.86]).verdict == OPEN
+
+
+def compared(scn: float, one4all: float, /, **late_gains: float) -> str:
+    """The verdict on "SCNs are better than One4All" of these scores, whose seeds hardly differ."""
+    rows = [
+        *scns({3: (scn, scn + 1e-3)}, late_gain=late_gains.get("scn", 0.0)),
+        row("one4all", one4all, one4all + 1e-3, late_gain=late_gains.get("one4all", 0.0)),
+    ]
+    return judge(beats_one4all(ROTATION), evidence(*rows), [ROTATION]).verdict
+
+
+def test_a_claim_fails_only_if_what_networks_still_gain_cannot_make_up_for_it() -> None:
+    assert compared(0.70, 0.75, scn=0.005) == FAILS  # five times as much is half of what is missing
+    assert compared(0.70, 0.75, scn=0.011) == OPEN
+    assert compared(0.70, 0.75, one4all=0.011) == FAILS
+
+
+def test_a_claim_holds_unless_what_others_still_gain_would_turn_it_round() -> None:
+    assert compared(0.75, 0.70, one4all=0.009) == HOLDS
+    assert compared(0.75, 0.70, one4all=0.012) == OPEN
+    assert compared(0.75, 0.70, scn=0.012) == HOLDS
+
+
+def test_the_late_gain_of_a_method_is_that_of_all_its_runs() -> None:
+    rows = [
+        *scns({3: (0.70, 0.701)}, late_gain=0.03),
+        *scns({8: (0.70, 0.701)}, late_gain=-0.03),
+        row("one4all", 0.75, 0.751),
+    ]
+    assert judge(beats_one4all(ROTATION), evidence(*rows), [ROTATION]).verdict == FAILS
+
+
+def test_what_is_no_score_fails_by_networks_that_have_learned() -> None:
+    def judged(late_gain: float) -> str:
+        facts = {"share of the first base model": [0.5, 0.6]}
+        rows = scns({3: (0.7, 0.7)}, task=SHIFTED, facts=facts, late_gain=late_gain)
+        return judge(one_base_model, evidence(*rows), [SHIFTED]).verdict
+
+    assert judged(0.0) == FAILS
+    assert judged(0.003) == OPEN
 
 
 def test_a_verdict_says_seeds_epochs_and_samples() -> None:
@@ -174,7 +229,7 @@ def test_a_score_under_one_setting_is_found_in_either_place() -> None:
     task = of_ten[0].task
     rows = [
         row("safn", 0.42, 0.43, task=task, fixed=[10.0]),
-        row("scn", 0.8, 0.8, dims=3, task=task, settings=[[0.0], [10.0]], values=[0.7, 0.9]),
+        row("scn", 0.8, 0.8, dims=3, task=task, settings=[[0.0], [10.0]], values=[[0.7, 0.9]]),
     ]
     found = {
         score.method: score.ours(evidence(*rows))

@@ -19,10 +19,11 @@ from scn.core.errors import Failed, ScnError
 from scn.core.storage import write_atomically
 from scn.experiment import engines
 from scn.reproduce import costs, published
-from scn.reproduce.carry import Finished, missing, read_evidence
-from scn.reproduce.entries import BUDGETS, ENTRIES, FULL, SMOKE, WITHOUT, PaperEntry, checked_budget, get
+from scn.reproduce.carry import Finished, all_evidence, missing, read_evidence
+from scn.reproduce.entries import ENTRIES, WITHOUT, get
 from scn.reproduce.evidence import Evidence
 from scn.reproduce.pages import claims_page, verdicts
+from scn.reproduce.parts import BUDGETS, FULL, SMOKE, PaperEntry, checked_budget
 from scn.reproduce.plan import plan
 from scn.reproduce.session import Undone, reproduce
 from scn.reproduce.verdicts import FAILS, HOLDS, OPEN
@@ -119,17 +120,12 @@ def _show(several: Sequence[Evidence], budget: str) -> None:
     Console(width=150).print(shown)
 
 
-def _known(folder: Path) -> dict[str, Evidence]:
-    found = {name: read_evidence(folder, name) for name in ENTRIES}
-    return {name: one[0] for name, one in found.items() if one is not None}
-
-
 def _write_claims(folder: Path) -> None:
-    write_atomically(folder / "claims.md", claims_page(_known(folder)).encode())
+    write_atomically(folder / "claims.md", claims_page(all_evidence(folder)).encode())
 
 
 def _claims(folder: Path, as_json: bool) -> None:
-    known = _known(folder)
+    known = all_evidence(folder)
     if as_json:
         print(json.dumps({"rows": [verdicts(evidence) for evidence in known.values()]}))
     else:

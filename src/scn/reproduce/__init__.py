@@ -1,5 +1,6 @@
 """The paper by one command: its figures and tables, what was published of them, and what holds."""
 
-from scn.reproduce.entries import BUDGETS, ENTRIES, PaperEntry, get
+from scn.reproduce.entries import ENTRIES, get
+from scn.reproduce.parts import BUDGETS, PaperEntry
 
 __all__ = ["BUDGETS", "ENTRIES", "PaperEntry", "get"]

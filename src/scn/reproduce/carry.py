@@ -22,12 +22,13 @@ from scn.core.errors import AlreadyThere, ScnError
 from scn.core.storage import write_atomically
 from scn.reproduce import pages
 from scn.reproduce.draw import draw, write_csv
-from scn.reproduce.entries import BUDGETS, PaperEntry
+from scn.reproduce.entries import ENTRIES
 from scn.reproduce.evidence import Evidence, gather
+from scn.reproduce.parts import BUDGETS, PaperEntry
 from scn.reproduce.plan import PlannedRun
 
 MODELS, EVIDENCE = "models", "evidence.json"
-VERSION = 1  # of what is measured and drawn: to be raised when that changes
+VERSION = 2  # of what is measured and drawn: to be raised when that changes
 
 
 @dataclass(frozen=True)
@@ -53,17 +54,28 @@ def models_in(folder: Path) -> Path:
 
 
 def read_evidence(folder: Path, entry: str) -> tuple[Evidence, str] | None:
-    """What was measured for an entry, and the key of what it was measured of; none if nothing was."""
+    """What was measured for an entry, and the key of what it was measured of; none if nothing was.
+
+    What another version measured does not count: the runs are there, and it is measured anew.
+    """
     path = folder / entry / EVIDENCE
     if not path.is_file():
         return None
     try:
         content = json.loads(path.read_text())
+        if content.get("version") != VERSION:
+            return None
         return Evidence.from_json(content), content["key"]
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ScnError(
             f"{path} cannot be read ({error!r}): remove it, and the same command makes it anew"
         ) from error
+
+
+def all_evidence(folder: Path) -> dict[str, Evidence]:
+    """What was measured for every entry that was done in this folder."""
+    found = {name: read_evidence(folder, name) for name in ENTRIES}
+    return {name: one[0] for name, one in found.items() if one is not None}
 
 
 def key_of(entry: PaperEntry, budget: str, planned: Sequence[PlannedRun]) -> str:
@@ -102,7 +114,7 @@ def finish(entry: PaperEntry, budget: str, planned: Sequence[PlannedRun], folder
         place.mkdir(parents=True, exist_ok=True)
         evidence = gather(entry.name, budget, entry.measures, planned, models_in(folder))
         draw(entry, planned, models_in(folder), place)
-        runs.write_json(place / EVIDENCE, {"key": key, **evidence.to_json()})
+        _write(place / EVIDENCE, evidence.to_text(key, VERSION))
         taken = time.monotonic() - began
     write_csv(place / "table.csv", pages.table_rows(evidence))
     _write(place / "table.md", pages.table_page(entry, evidence))

@@ -30,16 +30,8 @@ from scn.experiment.choice import Choice, choose
 from scn.experiment.tasks import DEMO
 from scn.experiment.train import training_data
 from scn.reproduce import published
-from scn.reproduce.entries import (
-    DATA_CALIBRATOR,
-    ENTRIES,
-    FULL,
-    SAFN,
-    SCN,
-    SMOKE,
-    TI_POOLING,
-    PaperEntry,
-)
+from scn.reproduce.entries import ENTRIES
+from scn.reproduce.parts import DATA_CALIBRATOR, FULL, SAFN, SCN, SMOKE, TI_POOLING, PaperEntry
 from scn.reproduce.plan import Wanted, wanted
 from scn.runs import backbone_of
 from scn.training.loop import Training

@@ -13,7 +13,7 @@ from scn.plots import figures
 from scn.plots.beta import betas
 from scn.plots.options import FigureOptions
 from scn.plots.style import label
-from scn.reproduce.entries import PaperEntry
+from scn.reproduce.parts import PaperEntry
 from scn.reproduce.plan import PlannedRun
 from scn.runs.collection import LoadedRun, load
 from scn.runs.scores import suffixes
@@ -24,14 +24,13 @@ STEPS = {1: 180, 2: 21, 3: 9}  # of each parameter, where beta is written down
 
 
 def draw(entry: PaperEntry, planned: Sequence[PlannedRun], models: Path, folder: Path) -> list[Path]:
-    """Every figure of an entry for each of its tasks, as a picture and as a table."""
-    tasks: dict[str, list[Path]] = {}
+    """Every figure of an entry for each of its tasks and presets, as a picture and as a table."""
+    several: dict[tuple[str, str], list[Path]] = {}
     for one in planned:
-        tasks.setdefault(one.part.task, []).append(models / one.job.name)
+        several.setdefault((one.part.task, one.job.config.preset), []).append(models / one.job.name)
     written = []
-    for task, runs in tasks.items():
+    for end, runs in zip(_ends(list(several)), several.values(), strict=True):
         loaded = load(runs, command="scn reproduce")
-        end = "" if len(tasks) == 1 else "-" + task.replace("/", "-")
         for name in entry.figures:
             path = folder / f"{name}{end}.png"
             figures.write(figures.make(name, loaded, FigureOptions()), path)
@@ -40,6 +39,15 @@ def draw(entry: PaperEntry, planned: Sequence[PlannedRun], models: Path, folder:
                 write_csv(path.with_suffix(".csv"), NUMBERS[name](loaded))
     _close()
     return written
+
+
+def _ends(several: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """What tells the files of each task and preset from the others; nothing for what is alone or first."""
+    tasks = list(dict.fromkeys(task for task, _ in several))
+    first = dict(reversed(several))
+    for task, preset in several:
+        of_task = "-" + task.replace("/", "-") if len(tasks) > 1 else ""
+        yield of_task + ("" if first[task] == preset else f"-{preset}")
 
 
 def _close() -> None:

@@ -1,36 +1,49 @@
-"""The figures and tables of the paper as one table: what each is made of, and how much of it a budget takes.
-
-SCNs have the published map (`learned`). Budgets `smoke` and `cpu` take the tasks' own budgets of these names
-(`LONGER`: or more epochs), with the preset `default` unless a row says otherwise; `full` is the published
-recipe with its preset. To add a figure or table, add a row, and the claims that it decides to `claims.py`.
-"""
+"""The figures and tables of the paper as one table: to add one, add a row, and its claims to `claims.py`."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from scn.core.errors import ScnError
-from scn.core.maps import LEARNED
 from scn.core.registry import nearest
-from scn.experiment.tasks import COLOURS
-
-BUDGETS = {"smoke": "smoke", "cpu": "cpu", "full": "paper"}  # ours, and that of the tasks
-SMOKE, CPU, FULL = BUDGETS
-SEEDS = {"smoke": 1, "cpu": 3, "full": 3}
-
-SCN, ONE4ALL, INVERSE, ONE4ONE = "scn", "one4all", "inverse", "one4one"
-TI_POOLING, SAFN, DATA_CALIBRATOR = "ti-pooling", "safn", "data-calibrator"
-BASELINES = (ONE4ALL, INVERSE, ONE4ONE)
-
-Settings = tuple[tuple[float, ...], ...]
-Dims = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]  # of smoke, cpu and full
+from scn.reproduce.parts import (
+    BUDGETS,
+    CIFAR,
+    COLOUR_TASKS,
+    DATA_CALIBRATOR,
+    DOMAINS,
+    FIRST_BLOCK,
+    FRUIT,
+    HALF_TURN,
+    INVERSE,
+    LAST_BLOCK,
+    ONE4ALL,
+    ONE4ONE,
+    PITCH,
+    ROTATION,
+    SAFN,
+    SCALING,
+    SCN,
+    SHIFTED,
+    SIGNS,
+    SOLIDS,
+    SPEED,
+    SVHN_ROTATION,
+    SVHN_SCALING,
+    SVHN_TRANSLATION,
+    TI_POOLING,
+    TRANSLATION,
+    Dims,
+    PaperEntry,
+    Part,
+    Settings,
+)
 
 NONE: Dims = ((), (), ())
-USUAL: Dims = ((1, 3), (1, 2, 3, 5, 8), (1, 2, 3, 4, 5, 6, 7, 8, 16))
 TO_64: Dims = ((1, 3), (1, 2, 3, 5, 8, 16, 32, 64), (1, 2, 3, 4, 5, 6, 7, 8, 16, 32, 64))
 TO_8: Dims = ((1, 3), (1, 3, 5, 8), (1, 2, 3, 4, 5, 6, 7, 8))
 FEW: Dims = ((3,), (1, 3, 5), (1, 2, 3, 4, 5, 6, 7, 8))
+TWO: Dims = ((3,), (3, 8), (1, 2, 3, 4, 5, 6, 7, 8))
 LOW: Dims = ((2,), (3,), (1, 2, 3, 5, 8))
 
 ANGLES: Settings = ((0.0,), (30.0,), (45.0,), (60.0,), (90.0,))
@@ -40,85 +53,8 @@ PITCHES: Settings = ((-8.0,), (-4.0,), (0.0,), (4.0,), (8.0,))
 SPEEDS: Settings = ((0.1,), (0.2,), (0.4,), (0.6,), (1.0,))
 
 
-@dataclass(frozen=True)
-class Part:
-    """Runs of one task that differ in method, D, setting and seed.
-
-    `alone` are the settings that One4One is trained for. `drawn`: so many settings are drawn for the test
-    instead of a grid, of smoke, cpu and full, and One4One is trained for the first of them.
-    """
-
-    task: str
-    methods: tuple[str, ...] = (SCN, *BASELINES)
-    dims: Dims = USUAL
-    alone: Settings = ()
-    map: str | None = LEARNED
-    width: int | None = None
-    depth: int | None = None
-    configurable: tuple[str, ...] = ("*",)
-    preset: str | None = None
-    changes: dict[str, Any] = field(default_factory=dict)  # of the recipe
-    fixed: tuple[float, ...] | None = None  # of methods that may be trained for one setting
-    drawn: tuple[int, int, int] | None = None
-    budgets: tuple[str, ...] = tuple(BUDGETS)
-    seeds: int | None = None  # at most
-
-    cpu_epochs: int | None = None  # instead of those of LONGER, or of the task
-
-    def of_budget(self, budget: str) -> tuple[int, ...]:
-        return self.dims[list(BUDGETS).index(budget)]
-
-    def changes_for(self, budget: str) -> dict[str, Any]:
-        """What differs from the task's recipe of this budget."""
-        epochs = self.cpu_epochs or LONGER.get(self.task)
-        return self.changes if budget != CPU or epochs is None else {"epochs": epochs, **self.changes}
-
-
-@dataclass(frozen=True)
-class PaperEntry:
-    """One row: what of the paper it is, what is trained, measured and drawn for it.
-
-    `measures` are rows of `facts.FACTS`; `figures` those of `plots.figures`, drawn for each task.
-    """
-
-    name: str
-    shows: str
-    parts: tuple[Part, ...]
-    figures: tuple[str, ...] = ("violin",)
-    measures: tuple[str, ...] = ()
-    target: str | None = None  # the processor it is measured on
-    note: str = ""
-
-
-ROTATION, SCALING = "rotation/mlp/fashion-mnist", "scaling/mlp-5/fashion-mnist"
-TRANSLATION, SHIFTED = "translation/mlp/fashion-mnist", "translation/shift-invariant-cnn/fashion-mnist"
-SVHN_ROTATION, SVHN_SCALING = "rotation/shallow-cnn/svhn", "scaling/shallow-cnn/svhn"
-SVHN_TRANSLATION, CIFAR = "translation/shallow-cnn/svhn", "rotation/resnet18/cifar10"
-SOLIDS, PITCH, SPEED = "rotation-3d/lenet5/modelnet10", "pitch/m5/speech-commands", "speed/m5/speech-commands"
-SIGNS, FRUIT = "rotation/tapering-mlp/gtsrb-grey", "light/mlp/fruit"
-COLOUR_TASKS = (
-    *(f"{colour}/mlp/fashion-mnist" for colour in COLOURS if colour != "saturation"),  # whose images are grey
-    *(f"{colour}/shallow-cnn/svhn" for colour in COLOURS),
-)
-HALF_TURN, DOMAINS = "rotation/mlp-3/fashion-mnist", "rotation/lenet5/fashion-mnist"
-FIRST_BLOCK, LAST_BLOCK = "layer1.*", "layer4.*"
-
-# Epochs of the budget cpu where the task's own, meant for a first look, leave networks that still learn.
-LONGER = {
-    ROTATION: 60,
-    SCALING: 45,
-    TRANSLATION: 60,
-    SHIFTED: 24,
-    SVHN_ROTATION: 40,
-    SVHN_SCALING: 40,
-    SVHN_TRANSLATION: 40,
-    CIFAR: 12,
-    SOLIDS: 240,
-    PITCH: 40,
-    SPEED: 40,
-}
-
 CURVES = ("accuracy", "violin", "beta", "specialisation")
+OVER_TIME = "training"  # where networks still learn at the end: how they did
 # Published: 0.01 times the sum over a batch of 64, which is 0.64 times the mean.
 ENTROPY = {"entropy_weight": 0.64, "wrong_entropy_weight": 0.64}
 
@@ -131,14 +67,16 @@ def ours(task: str, dims: Dims, **more: Any) -> Part:
 def of_sizes(task: str, name: str, sizes: tuple[int, ...], usual: int) -> tuple[Part, ...]:
     """The same networks at several widths or depths; the budget smoke takes the first two.
 
-    So many that they are trained for less long than others: their order is asked for, not their height.
+    So many that they are trained for less long than others: their order is asked for, not their height. What
+    One4All gains is compared between sizes, and needs its spread.
     """
     dims: Dims = ((3,), (3, 8), (1, 3, 5, 8))
     found = []
     for place, size in enumerate(sizes):
-        budgets = tuple(BUDGETS) if place < 2 else ("cpu", "full")
         own: dict[str, Any] = {} if size == usual else {name: size}  # the usual one as it is found elsewhere
-        found.append(Part(task, dims=dims, alone=ANGLES[:1], seeds=1, budgets=budgets, cpu_epochs=20, **own))
+        own |= {"budgets": tuple(BUDGETS) if place < 2 else ("cpu", "full"), "cpu_epochs": 20}
+        found.append(Part(task, (SCN, INVERSE, ONE4ONE), dims, alone=ANGLES[:1], seeds=1, **own))
+        found.append(Part(task, (ONE4ALL,), NONE, **own))
     return tuple(found)
 
 
@@ -189,28 +127,28 @@ ENTRIES: dict[str, PaperEntry] = {
             "svhn-rotation",
             "figures 3, 11 (left) and 14 (bottom): ShallowCNN on SVHN",
             (Part(SVHN_ROTATION, alone=ANGLES, dims=TO_8),),
-            CURVES,
+            (*CURVES, OVER_TIME),
             ("beta", "frozen"),
         ),
         PaperEntry(
             "svhn-scaling",
             "figures 3 and 4 (middle): ShallowCNN on SVHN",
-            (Part(SVHN_SCALING, alone=SCALES, dims=TO_8, seeds=1),),
-            CURVES,
+            (Part(SVHN_SCALING, alone=SCALES, dims=TO_8),),
+            (*CURVES, OVER_TIME),
             ("beta", "frozen"),
         ),
         PaperEntry(
             "svhn-translation",
             "figure 3: ShallowCNN on SVHN",
-            (Part(SVHN_TRANSLATION, alone=SHIFTS, dims=TO_8, seeds=1),),
-            CURVES,
+            (Part(SVHN_TRANSLATION, alone=SHIFTS, dims=TO_8),),
+            (*CURVES, OVER_TIME),
             ("beta", "frozen"),
         ),
         PaperEntry(
             "cifar-rotation",
             "figures 3, 4 (top) and 11 (right): ResNet18 on CIFAR-10",
             (Part(CIFAR, alone=ANGLES, dims=FEW, seeds=1),),
-            CURVES,
+            (*CURVES, OVER_TIME),
             ("beta", "frozen"),
             note="the budgets smoke and cpu have a ResNet18 of width 8 instead of 64",
         ),
@@ -229,13 +167,14 @@ ENTRIES: dict[str, PaperEntry] = {
         PaperEntry(
             "colour",
             "figure 12: brightness, contrast, saturation, sharpness on Fashion-MNIST and SVHN",
-            tuple(Part(task, alone=((1.0,), (0.2,), (2.0,)), dims=LOW, seeds=2) for task in COLOUR_TASKS),
+            tuple(Part(task, alone=((1.0,), (0.2,), (2.0,)), dims=LOW) for task in COLOUR_TASKS),
             note="saturation of Fashion-MNIST is left out: its images are grey",
         ),
         PaperEntry(
             "audio",
             "figure 13: pitch and speed, M5 on Speech Commands",
-            (Part(PITCH, alone=PITCHES, dims=FEW, seeds=1), Part(SPEED, alone=SPEEDS, dims=TO_8, seeds=1)),
+            (Part(PITCH, alone=PITCHES, dims=TWO), Part(SPEED, alone=SPEEDS, dims=TWO)),
+            ("violin", OVER_TIME),
         ),
         PaperEntry(
             "shift-invariant",
@@ -251,14 +190,18 @@ ENTRIES: dict[str, PaperEntry] = {
                 Part(
                     SOLIDS,
                     (SCN, ONE4ALL, ONE4ONE),
-                    ((1, 3), (1, 3, 5, 8), (1, 2, 3, 4, 5, 6, 7, 8, 16, 32)),
+                    ((1, 3), (1, 3, 8), (1, 2, 3, 4, 5, 6, 7, 8, 16, 32)),
                     preset="angles",
                     drawn=(4, 30, 30),
                 ),
+                ours(SOLIDS, ((), (8,), ()), drawn=(4, 30, 30)),
+                Part(SOLIDS, (SCN,), ((), (8,), ()), preset="paper", drawn=(4, 30, 30), budgets=("cpu",)),
             ),
-            ("settings", "violin", "beta"),
+            ("settings", "violin", "beta", OVER_TIME),
             ("beta",),
-            note="solids are voxel grids here, meshes in the paper; its means are over 2,197 poses",
+            note="solids are voxel grids here, meshes in the paper; its means are over 2,197 poses. Alpha "
+            "are cosines and sines of three angles, as published; beside them D=8 with the nine numbers of "
+            "the rotation (preset default), and with images of counts instead of depth (preset paper)",
         ),
         PaperEntry(
             "search",
@@ -266,10 +209,10 @@ ENTRIES: dict[str, PaperEntry] = {
             (
                 Part(ROTATION, (SCN,), ((3,), (3, 8), (3, 8, 16)), changes=ENTROPY),
                 Part(ROTATION, (ONE4ALL,), NONE),
-                Part(SVHN_ROTATION, (SCN,), ((3,), (3, 8), (3, 8)), changes=ENTROPY, seeds=1),
-                Part(SVHN_ROTATION, (ONE4ALL,), NONE, seeds=1),
-                Part(TRANSLATION, (SCN,), ((3,), (3, 8), (3, 8)), changes=ENTROPY, seeds=1),
-                Part(TRANSLATION, (ONE4ALL,), NONE, seeds=1),
+                Part(SVHN_ROTATION, (SCN,), ((3,), (3, 8), (3, 8)), changes=ENTROPY),
+                Part(SVHN_ROTATION, (ONE4ALL,), NONE),
+                Part(TRANSLATION, (SCN,), ((3,), (3, 8), (3, 8)), changes=ENTROPY),
+                Part(TRANSLATION, (ONE4ALL,), NONE),
             ),
             measures=("search",),
             note="by a grid of settings, which finds what basin hopping finds (see search.md)",
@@ -342,9 +285,3 @@ def get(name: str) -> PaperEntry:
     if name not in ENTRIES:
         raise ScnError(f"there is no figure or table {nearest(name, list(ENTRIES))}")
     return ENTRIES[name]
-
-
-def checked_budget(name: str) -> str:
-    if name not in BUDGETS:
-        raise ScnError(f"there is no budget {nearest(name, list(BUDGETS))}")
-    return name

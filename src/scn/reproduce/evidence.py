@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -71,7 +72,7 @@ class Reached:
     means: list[float]  # by seed
     worst: list[float]
     settings: list[list[float]]
-    values: list[float]  # under each setting, the mean over seeds
+    values: list[list[float]]  # by seed, under each setting
     stored: int
     used: int
     epochs: int
@@ -93,7 +94,10 @@ class Evidence:
     rows: list[Reached]
 
     def find(self, task: str, method: str, dims: int | None = None, **more: Any) -> Reached:
-        """The first row of this description; `more` are other fields of it, or sizes."""
+        """The first row of this description; `more` are other fields of it, or sizes.
+
+        Of several presets that is the first of the entry, which is the published one as far as it can be.
+        """
         wanted = {"map": LEARNED if methods.get(method).mixes else "", **more}
         for row in self.rows:
             same = (row.task, row.method) == (task, method) and dims in (None, row.dims)
@@ -115,12 +119,25 @@ class Evidence:
     def under(
         self, setting: Sequence[float], task: str, method: str, dims: int | None = None, **more: Any
     ) -> Values:
-        """The score under one setting, as a mean over seeds."""
+        """The score under one setting."""
         row = self.find(task, method, dims, **more)
         for place, known in enumerate(row.settings):
             if all(math.isclose(a, b, abs_tol=1e-4) for a, b in zip(known, setting, strict=True)):
-                return Values((row.values[place],))
+                return Values(tuple(values[place] for values in row.values))
         raise NotMeasured(f"not measured: {method} of {task} at {', '.join(f'{v:g}' for v in setting)}")
+
+    def beside(self, other: Reached, task: str, method: str, dims: int | None = None) -> Values:
+        """How far a method is above another under each of the settings that the other was measured at.
+
+        The scores are means over seeds, of the nearest setting; the values are by setting.
+        """
+        row = self.find(task, method, dims)
+        gaps = []
+        for place, setting in enumerate(other.settings):
+            near = min(range(len(row.settings)), key=lambda index: math.dist(row.settings[index], setting))
+            ours, theirs = ([v[at] for v in one.values] for one, at in ((row, near), (other, place)))
+            gaps.append(statistics.fmean(ours) - statistics.fmean(theirs))
+        return Values(tuple(gaps))
 
     def dims(self, task: str, **more: Any) -> list[int]:
         """D of the SCNs with the published map, from small to large."""
@@ -133,8 +150,11 @@ class Evidence:
             }
         )
 
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+    def to_text(self, key: str, version: int) -> str:
+        """As JSON, a line for each row so that two can be compared; `key`: what it was measured of."""
+        head = json.dumps({"key": key, "version": version, "entry": self.entry, "budget": self.budget})
+        rows = ",\n".join(json.dumps(asdict(row)) for row in self.rows)
+        return f'{head[:-1]}, "rows": [\n{rows}\n]}}\n'
 
     @classmethod
     def from_json(cls, content: dict[str, Any]) -> Evidence:
@@ -162,7 +182,8 @@ def _kind(one: PlannedRun) -> tuple[Any, ...]:
     fixed = None if methods.get(config.method).needs_fixed else config.fixed
     sizes = tuple(sorted(config.backbone.get("arguments", {}).items(), key=str))
     searched = Run(Path(), config).recipe().for_search
-    same = (one.part.task, config.method, config.dims, config.map["name"], tuple(config.configurable))
+    task = (one.part.task, config.preset)
+    same = (*task, config.method, config.dims, config.map["name"], tuple(config.configurable))
     return (*same, str(sizes), str(fixed), searched)
 
 
@@ -172,9 +193,9 @@ def _reached(same: Sequence[PlannedRun], measures: Sequence[str], models: Path) 
     kind, outcomes = methods.get(config.method), [one.outcome for one in loaded]
     apart = kind.needs_fixed  # runs for one setting each: one row, whose settings are theirs
     settings = [row for o in outcomes for row in o.settings] if apart else outcomes[0].settings
-    values = [v for o in outcomes for v in o.values] if apart else _means(o.values for o in outcomes)
+    values = [[v for o in outcomes for v in o.values]] if apart else [o.values for o in outcomes]
     means = [statistics.fmean(o.mean for o in outcomes)] if apart else [o.mean for o in outcomes]
-    worst = [first.score.worst(values)] if apart else [first.score.worst(o.values) for o in outcomes]
+    worst = [first.score.worst(of_seed) for of_seed in values]
     gains = [o.late_gain for o in outcomes if o.late_gain is not None]
     facts: dict[str, list[float]] = {}
     for one in loaded:
@@ -206,10 +227,6 @@ def _reached(same: Sequence[PlannedRun], measures: Sequence[str], models: Path) 
         runs=[one.folder.name for one in loaded],
         facts=facts,
     )
-
-
-def _means(rows: Iterable[Sequence[float]]) -> list[float]:
-    return [statistics.fmean(column) for column in zip(*rows, strict=True)]
 
 
 def _used(one: LoadedRun, tested: int) -> dict[str, int]:

@@ -9,13 +9,15 @@ from typing import Any
 from scn.plots.style import label
 from scn.reproduce import published
 from scn.reproduce.claims import CLAIMS, of_entry
-from scn.reproduce.entries import ENTRIES, FULL, PaperEntry
+from scn.reproduce.entries import ENTRIES
 from scn.reproduce.evidence import Evidence, NotMeasured, Reached, Values, in_words
-from scn.reproduce.verdicts import ERRORS, FAILS, HOLDS, ONE_SEED, OPEN, STILL_LEARNING, Judgement
+from scn.reproduce.late_gain import GRANTED
+from scn.reproduce.parts import FULL, PaperEntry
+from scn.reproduce.verdicts import ERRORS, FAILS, HOLDS, ONE_SEED, OPEN, Judgement
 
 COLUMNS = (
-    "task", "network", "score", "deviation", "seeds", "worst setting", "published", "epochs", "late gain",
-    "weights used", "weights stored", "training samples", "test samples", "preset",
+    "task", "network", "score", "deviation", "seeds", "worst setting", "published", "epochs", "minutes",
+    "late gain", "weights used", "weights stored", "training samples", "test samples", "preset",
 )  # fmt: skip
 
 
@@ -43,6 +45,7 @@ def table_rows(evidence: Evidence) -> Iterator[list[Any]]:
             f"{min(row.worst):.4f}",
             _published(evidence.entry, row),
             row.epochs,
+            "" if row.seconds is None else f"{row.epochs * row.seconds / 60:.1f}",
             "" if row.late_gain is None else f"{row.late_gain:+.4f}",
             row.used,
             row.stored,
@@ -191,8 +194,8 @@ def claims_page(known: Mapping[str, Evidence]) -> str:
         "What the paper says that can be checked, in our words, and what our runs say of it. This page is "
         "made by `scn reproduce claims` from what [`scn reproduce`](reproduce.md) measured: nothing on it is "
         f"written by hand. A difference decides where it is larger than {ERRORS:g} standard errors over the "
-        f"seeds, or, with one seed, than {ONE_SEED:g}; what is still learning (a late gain above "
-        f"{STILL_LEARNING:g}) can hold, but does not fail.",
+        f"seeds, or, with one seed, than {ONE_SEED:g}. What does not hold would not hold either if networks "
+        f"went on and gained {GRANTED:g} times what the last fifth of their training gave (the late gain).",
         f"Of {len(CLAIMS)} claims {counted}, {unknown} of these because nothing was measured yet.",
     ]
     for entry in ENTRIES.values():

@@ -13,7 +13,7 @@ from scn.device import targets
 from scn.experiment.choice import Choice, choose
 from scn.experiment.jobs import Evaluation, Job
 from scn.experiment.store import run_name
-from scn.reproduce.entries import BUDGETS, CPU, FULL, SEEDS, SMOKE, PaperEntry, Part
+from scn.reproduce.parts import BUDGETS, CPU, FULL, SEEDS, SMOKE, PaperEntry, Part
 from scn.transforms import get as get_transform
 
 FEWER = {SMOKE: 2, CPU: 6}  # networks of One4One at most

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
-from scn.reproduce.entries import FULL
 from scn.reproduce.evidence import Evidence, NotMeasured, Reached, Values
-from scn.reproduce.verdicts import FAILS, HOLDS, OPEN, Judgement, circumstances, error_of, still_learning
+from scn.reproduce.late_gain import still_learning
+from scn.reproduce.parts import FULL
+from scn.reproduce.verdicts import FAILS, HOLDS, OPEN, Judgement, circumstances, error_of
 
 NEAR = 0.01  # below a published score: what still counts as reached
 
@@ -60,7 +61,7 @@ def _doubt(budget: str, row: Reached) -> str:
     whole = samples().get(task_data)
     if whole is not None and row.samples["train"] < 0.95 * whole[0]:
         return f"{row.samples['train']:,} of {whole[0]:,} training samples are here"
-    return still_learning([row], budget)
+    return still_learning([row])
 
 
 @functools.cache

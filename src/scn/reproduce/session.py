@@ -10,7 +10,7 @@ from scn.core.errors import ScnError
 from scn.experiment.compare import is_carried_out
 from scn.experiment.jobs import Job
 from scn.reproduce.carry import Finished, finish, key_of, models_in, read_evidence, require_room
-from scn.reproduce.entries import PaperEntry
+from scn.reproduce.parts import PaperEntry
 from scn.reproduce.plan import PlannedRun, plan
 from scn.runs.outcome import Outcome
 

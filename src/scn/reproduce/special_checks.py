@@ -2,50 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from scn import methods
-from scn.reproduce import entries as e
+from scn.reproduce import parts as p
 from scn.reproduce import published
 from scn.reproduce.checks import CLEAR, CLOSE, EQUAL
-from scn.reproduce.entries import INVERSE, ONE4ALL, ONE4ONE, SCN
 from scn.reproduce.evidence import Evidence, NotMeasured, Values, in_words
-from scn.reproduce.verdicts import FAILS, HOLDS, OPEN, Check, Judgement, above, all_of, level, limited
+from scn.reproduce.parts import INVERSE, ONE4ALL, ONE4ONE, SCN
+from scn.reproduce.verdicts import (
+    FAILS,
+    HOLDS,
+    OPEN,
+    Check,
+    Judgement,
+    above,
+    all_of,
+    at_least,
+    level,
+    limited_each,
+)
+
+FAR = 0.06  # "comes near" in space, where D=8 was published 0.055 below One4One
 
 
 def one_base_model(found: Evidence) -> Judgement:
-    task = e.SHIFTED
-    share = "share of the first base model"
-    return all_of(
-        *(
-            limited(found.fact(share, task, SCN, d), low=0.95, said=f"D={d}, its share")
-            for d in found.dims(task)
-        )
-    )
+    name, task = "share of the first base model", p.SHIFTED
+    shares = {f"D={d}": found.fact(name, task, SCN, d) for d in found.dims(task)}
+    return limited_each(shares, low=0.95, said="share of the base model that does most")
 
 
 def all_d_alike(found: Evidence) -> Judgement:
-    scores = [found.score(e.SHIFTED, SCN, d) for d in found.dims(e.SHIFTED)]
+    scores = [found.score(p.SHIFTED, SCN, d) for d in found.dims(p.SHIFTED)]
     return all_of(*(level(one, scores[0], EQUAL, "two values of D") for one in scores[1:]))
 
 
 def beats_inverse_at_ends(found: Evidence) -> Judgement:
     parts = []
-    for row in found.find(e.SCALING, INVERSE).settings:
+    for row in found.find(p.SCALING, INVERSE).settings:
         if row[0] < 0.3 or row[0] > 1.2:
-            pair = [found.under(row, e.SCALING, method, d) for method, d in ((SCN, 8), (INVERSE, None))]
+            pair = [found.under(row, p.SCALING, method, d) for method, d in ((SCN, 8), (INVERSE, None))]
             parts.append(above(*pair, said=f"D=8 and Inverse at {row[0]:g}"))
     return all_of(*parts)
 
 
 def inverse_fails_when_small(found: Evidence) -> Judgement:
-    pair = [found.under((0.2,), e.SCALING, method) for method in (ONE4ONE, INVERSE)]
+    pair = [found.under((0.2,), p.SCALING, method) for method in (ONE4ONE, INVERSE)]
     return above(*pair, least=CLEAR, said="One4One and Inverse at 0.2")
 
 
 def colour_is_simple(found: Evidence) -> Judgement:
     parts = []
-    for task in e.COLOUR_TASKS:
+    for task in p.COLOUR_TASKS:
         for method in (ONE4ALL, INVERSE):
             pair = found.score(task, SCN, 3), found.score(task, method)
             parts.append(above(*pair, least=-CLOSE, said=f"{task}, D=3 and {methods.get(method).title}"))
@@ -54,37 +60,38 @@ def colour_is_simple(found: Evidence) -> Judgement:
 
 def colour_baselines_alike(found: Evidence) -> Judgement:
     return all_of(
-        *(level(found.score(t, ONE4ALL), found.score(t, INVERSE), CLOSE, t) for t in e.COLOUR_TASKS)
+        *(level(found.score(t, ONE4ALL), found.score(t, INVERSE), CLOSE, t) for t in p.COLOUR_TASKS)
     )
 
 
 def order_in_space(found: Evidence) -> Judgement:
-    task = e.SOLIDS
+    task = p.SOLIDS
     most = found.dims(task)[-1]
+    alone = found.find(task, ONE4ONE)
+    gaps = found.beside(alone, task, SCN, most)
     return all_of(
         above(found.score(task, SCN, most), found.score(task, ONE4ALL), said=f"D={most} and One4All"),
-        above(found.score(task, ONE4ONE), found.score(task, SCN, most), said=f"One4One and D={most}"),
+        at_least(gaps, -FAR, f"D={most} and One4One, difference under {len(gaps.by_seed)} poses"),
     )
 
 
 def still_in_plane(found: Evidence) -> Judgement:
     """beta moves less when the third angle turns than when the first does."""
-    parts = []
-    for d in (d for d in found.dims(e.SOLIDS) if d > 1):
-        names = sorted(n for n in found.find(e.SOLIDS, SCN, d).facts if n.startswith("change of beta along"))
-        first, _, third = (found.fact(name, e.SOLIDS, SCN, d) for name in names)
-        ratio = Values(tuple(b / a for a, b in zip(first.by_seed, third.by_seed, strict=True)))
-        parts.append(limited(ratio, high=0.5, said=f"D={d}, third angle to first"))
-    return all_of(*parts)
+    ratios = {}
+    for d in (d for d in found.dims(p.SOLIDS) if d > 1):
+        names = sorted(n for n in found.find(p.SOLIDS, SCN, d).facts if n.startswith("change of beta along"))
+        first, _, third = (found.fact(name, p.SOLIDS, SCN, d) for name in names)
+        ratios[f"D={d}"] = Values(tuple(b / a for a, b in zip(first.by_seed, third.by_seed, strict=True)))
+    return limited_each(ratios, high=0.5, said="change of beta along the third angle beside the first")
 
 
 def last_block_is_enough(found: Evidence) -> Judgement:
-    last = found.score(e.CIFAR, SCN, 3, configurable=e.LAST_BLOCK)
-    return level(last, found.score(e.CIFAR, SCN, 3, configurable="*"), CLOSE, "fourth block and all")
+    last = found.score(p.CIFAR, SCN, 3, configurable=p.LAST_BLOCK)
+    return level(last, found.score(p.CIFAR, SCN, 3, configurable="*"), CLOSE, "fourth block and all")
 
 
 def first_block_is_not(found: Evidence) -> Judgement:
-    pair = [found.score(e.CIFAR, SCN, 3, configurable=name) for name in ("*", e.FIRST_BLOCK)]
+    pair = [found.score(p.CIFAR, SCN, 3, configurable=name) for name in ("*", p.FIRST_BLOCK)]
     return above(*pair, said="all blocks and the first")
 
 
@@ -93,7 +100,7 @@ def search_is_close(*sizes: int) -> Check:
 
     def check(found: Evidence) -> Judgement:
         parts = []
-        for task in (e.ROTATION, e.SVHN_ROTATION, e.TRANSLATION):
+        for task in (p.ROTATION, p.SVHN_ROTATION, p.TRANSLATION):
             for size in sizes:
                 pair = [
                     found.fact(f"{kind}, batch {size}", task, SCN, 8, for_search=True)
@@ -106,59 +113,51 @@ def search_is_close(*sizes: int) -> Check:
 
 
 def search_needs_a_batch(found: Evidence) -> Judgement:
-    four, one = (found.fact(f"searched, batch {n}", e.ROTATION, SCN, 8, for_search=True) for n in (4, 1))
+    four, one = (found.fact(f"searched, batch {n}", p.ROTATION, SCN, 8, for_search=True) for n in (4, 1))
     return above(four, one, said="batches of 4 and of 1")
 
 
 def width_helps_less(found: Evidence) -> Judgement:
     """One4All four times as wide against an SCN of three base models."""
-    wide = found.score(e.ROTATION, ONE4ALL, width=128, depth=1)
+    wide = found.score(p.ROTATION, ONE4ALL, width=128, depth=1)
     return above(
-        found.score(e.ROTATION, SCN, 3, width=32, depth=1), wide, said="SCN D=3 and One4All 4 x wider"
+        found.score(p.ROTATION, SCN, 3, width=32, depth=1), wide, said="SCN D=3 and One4All 4 x wider"
     )
 
 
-def _larger(
-    task: str, name: str, small: int, large: int, other: dict[str, int]
-) -> Callable[[Evidence], float]:
-    """What a larger size gives One4All."""
-    return lambda found: (
-        found.score(task, ONE4ALL, **{name: large}, **other).mean
-        - found.score(task, ONE4ALL, **{name: small}, **other).mean
-    )
+def _gain(found: Evidence, task: str, name: str, sizes: tuple[int, int], **other: int) -> Values:
+    """What a larger size gives One4All, seed by seed."""
+    small, large = (found.score(task, ONE4ALL, **{name: size}, **other).by_seed for size in sizes)
+    return Values(tuple(more - less for less, more in zip(small, large, strict=False)))
 
 
 def width_before_depth(found: Evidence) -> Judgement:
-    width = _larger(e.ROTATION, "width", 32, 64, {"depth": 1})(found)
-    depth = _larger(e.ROTATION, "depth", 1, 2, {"width": 32})(found)
-    return above(
-        Values((width,)), Values((depth,)), said="gain of One4All, MLP, by twice the width and the depth"
-    )
+    width = _gain(found, p.ROTATION, "width", (32, 64), depth=1)
+    depth = _gain(found, p.ROTATION, "depth", (1, 2), width=32)
+    return above(width, depth, said="gain of One4All, MLP, by twice the width and the depth")
 
 
 def depth_before_width(found: Evidence) -> Judgement:
-    depth = _larger(e.SVHN_ROTATION, "depth", 2, 4, {"width": 32})(found)
-    width = _larger(e.SVHN_ROTATION, "width", 32, 64, {"depth": 2})(found)
-    return above(
-        Values((depth,)), Values((width,)), said="gain of One4All, CNN, by twice the depth and the width"
-    )
+    depth = _gain(found, p.SVHN_ROTATION, "depth", (2, 4), width=32)
+    width = _gain(found, p.SVHN_ROTATION, "width", (32, 64), depth=2)
+    return above(depth, width, said="gain of One4All, CNN, by twice the depth and the width")
 
 
 def gap_closes(found: Evidence) -> Judgement:
     gaps = [
-        Values((found.score(e.ROTATION, INVERSE, **s).mean - found.score(e.ROTATION, ONE4ALL, **s).mean,))
+        Values((found.score(p.ROTATION, INVERSE, **s).mean - found.score(p.ROTATION, ONE4ALL, **s).mean,))
         for s in ({"width": 16, "depth": 1}, {"width": 128, "depth": 1})
     ]
     return above(*gaps, said="Inverse over One4All, width 16 and width 128")
 
 
 def beats_ti_pooling(found: Evidence) -> Judgement:
-    rows = [found.find(e.HALF_TURN, SCN, 16), found.find(e.HALF_TURN, e.TI_POOLING)]
+    rows = [found.find(p.HALF_TURN, SCN, 16), found.find(p.HALF_TURN, p.TI_POOLING)]
     return above(*(Values(tuple(row.means)) for row in rows), said="SCN D=16 and TI-Pooling")
 
 
 def fewer_weights(found: Evidence) -> Judgement:
-    ours, theirs = found.find(e.HALF_TURN, SCN, 16).stored, found.find(e.HALF_TURN, e.TI_POOLING).stored
+    ours, theirs = found.find(p.HALF_TURN, SCN, 16).stored, found.find(p.HALF_TURN, p.TI_POOLING).stored
     if ours < theirs:
         return Judgement(HOLDS, f"{ours:,} weights against {theirs:,}")
     text = (
@@ -168,18 +167,18 @@ def fewer_weights(found: Evidence) -> Judgement:
 
 
 def beats_adaptation(found: Evidence) -> Judgement:
-    task, parts = e.DOMAINS, []
+    task, parts = p.DOMAINS, []
     for setting in ((10.0,), (90.0,), None):
         given = None if setting is None else list(setting)
         ours = found.score(task, SCN, 5) if setting is None else found.under(setting, task, SCN, 5)
-        for method in (e.SAFN, e.DATA_CALIBRATOR):
+        for method in (p.SAFN, p.DATA_CALIBRATOR):
             said = f"SCN D=5 and {method} at {'all angles' if setting is None else f'{setting[0]:g}'}"
             parts.append(above(ours, found.score(task, method, fixed=given), said=said))
     return all_of(*parts)
 
 
 def plain_networks_lack_the_light(found: Evidence) -> Judgement:
-    ours, parts = found.score(e.FRUIT, SCN, 3), []
+    ours, parts = found.score(p.FRUIT, SCN, 3), []
     for row in (row for row in found.rows if row.method == ONE4ALL):
         said = f"SCN D=3 and One4All of {in_words(row.sizes)}"
         parts.append(above(ours, Values(tuple(row.means)), least=CLEAR, said=said))
@@ -219,7 +218,7 @@ def cheaper_than_as_good(what: str, fact: str) -> Check:
     """How much more the smallest One4All needs that is as accurate as the SCN, beside the published ratio."""
 
     def check(found: Evidence) -> Judgement:
-        ours = found.find(e.SIGNS, SCN, 3)
+        ours = found.find(p.SIGNS, SCN, 3)
         mean, spread = Values(tuple(ours.means)).mean, Values(tuple(ours.means)).std
         as_good = [
             r for r in found.rows if r.method == ONE4ALL and Values(tuple(r.means)).mean >= mean - spread

@@ -1,23 +1,23 @@
 """From what was measured to what is said of a claim: it holds, it does not hold, or this budget cannot tell.
 
 A difference decides where it is larger than two standard errors over the seeds. One seed has no spread, and
-decides only what is clear. What is still learning can hold, but does not fail.
+decides only what is clear. What fails must fail as well if networks went on learning (`late_gain`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from scn.reproduce.entries import FULL, SMOKE
+from scn.reproduce import late_gain
 from scn.reproduce.evidence import Evidence, NotMeasured, Reached, Values
+from scn.reproduce.parts import SCN, SMOKE
 
 HOLDS, FAILS, OPEN = "holds", "does not hold", "not decided by this budget"
 
 ERRORS = 2.0  # standard errors that a difference must exceed
 ONE_SEED = 0.02  # what a difference of single seeds must exceed
-STILL_LEARNING = 0.002  # of the validation score, in the last fifth of the training
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,18 @@ def above(left: Values, right: Values, *, least: float = 0.0, said: str = "") ->
     return Judgement(FAILS if difference - least < -error else OPEN, text)
 
 
+def at_least(differences: Values, least: float, said: str) -> Judgement:
+    """Whether differences that belong together are on average at least so much."""
+    undecided = _unusable(differences)
+    if undecided:
+        return undecided
+    error = error_of(differences)
+    text = f"{said}: {differences.mean:+.4f} (error {error:.4f}) where {least:+.3f} is asked for"
+    if differences.mean - least > error:
+        return Judgement(HOLDS, text)
+    return Judgement(FAILS if differences.mean - least < -error else OPEN, text)
+
+
 def level(left: Values, right: Values, within: float, said: str = "") -> Judgement:
     """Whether two are equal but for so much."""
     undecided = _unusable(left, right)
@@ -75,10 +87,27 @@ def limited(values: Values, low: float = -math.inf, high: float = math.inf, said
     if undecided:
         return undecided
     shown = ", ".join(f"{value:.3g}" for value in values.by_seed)
-    limits = " to ".join("any" if math.isinf(v) else f"{v:g}" for v in (low, high))
     inside = [low <= value <= high for value in values.by_seed]
     verdict = HOLDS if all(inside) else OPEN if any(inside) else FAILS
-    return Judgement(verdict, f"{said}: {shown} (limits {limits})")
+    return Judgement(verdict, f"{said}: {shown} ({_limits(low, high)})")
+
+
+def limited_each(
+    several: Mapping[str, Values], low: float = -math.inf, high: float = math.inf, said: str = ""
+) -> Judgement:
+    """The same of several networks, by name; where all lie between the limits, the outermost are said."""
+    found = all_of(*(limited(values, low, high, f"{name}, {said}") for name, values in several.items()))
+    if found.verdict != HOLDS:
+        return found
+    every = sorted(value for values in several.values() for value in values.by_seed)
+    outermost = f"{every[0]:.3g} to {every[-1]:.3g}" if every[0] < every[-1] else f"{every[0]:.3g}"
+    return Judgement(HOLDS, f"{said}: {outermost} with {', '.join(several)} ({_limits(low, high)})")
+
+
+def _limits(low: float, high: float) -> str:
+    if math.isinf(low):
+        return f"at most {high:g}"
+    return f"at least {low:g}" if math.isinf(high) else f"{low:g} to {high:g}"
 
 
 def all_of(*parts: Judgement) -> Judgement:
@@ -111,29 +140,32 @@ def judge(check: Check, evidence: Evidence, tasks: Sequence[str], learned: bool 
         found = check(evidence)
     except NotMeasured as error:
         return Judgement(OPEN, str(error))
-    learning = still_learning(rows, evidence.budget) if learned else ""
-    if found.verdict == FAILS and learning:
-        found = replace(found, verdict=OPEN, why=f"{found.why}; but {learning}")
+    if found.verdict != OPEN and learned:
+        doubt = _doubt(found, check, evidence, rows)
+        found = replace(found, verdict=OPEN, why=f"{found.why}; but {doubt}") if doubt else found
     return replace(found, why=f"{found.why}. {circumstances(rows)}")
 
 
-def still_learning(rows: Sequence[Reached], budget: str) -> str:
-    """Why networks may not have come to their end, in words; empty if they have."""
-    gains = [row.late_gain for row in rows if row.late_gain is not None]
-    if gains and max(gains) > STILL_LEARNING:
-        return f"networks still gained up to {max(gains):.3f} in the last fifth of their training"
-    if budget != FULL and len(gains) < len(rows):
-        return f"whether {min(row.epochs for row in rows)} epochs were enough is not known"
-    return ""
+def _doubt(found: Judgement, check: Check, evidence: Evidence, rows: Sequence[Reached]) -> str:
+    """Why a longer training might change a verdict, in words; empty if it would not.
+
+    What fails must fail if SCNs gain more, or all do; what holds must not fail if all do.
+    """
+    learning, longer = late_gain.still_learning(rows), check(late_gain.trained_on(evidence))
+    if found.verdict == HOLDS:
+        return learning if longer.verdict == FAILS else ""
+    unknown, alone = late_gain.unknown(rows, evidence.budget), check(late_gain.trained_on(evidence, SCN))
+    if unknown or longer.verdict != FAILS or alone.verdict != FAILS:
+        return unknown or learning or f"{late_gain.GRANTED:g} times the late gain would change that"
+    of_scores = {longer.why, alone.why} != {found.why}  # else what was granted plays no part in it
+    return "" if of_scores else learning
 
 
 def circumstances(rows: Sequence[Reached]) -> str:
     """Under which every verdict stands."""
     seeds, epochs = (sorted({value for row in rows for value in found(row)}) for found in (_seeds, _epochs))
     parts = [f"{_range(seeds)} seed(s)", f"{_range(epochs)} epochs", _samples(rows)]
-    gains = [row.late_gain for row in rows if row.late_gain is not None]
-    parts.append(f"late gain at most {max(gains):+.4f}" if gains else "late gain not known")
-    return ", ".join(part for part in parts if part)
+    return ", ".join(part for part in (*parts, late_gain.in_words(rows)) if part)
 
 
 def _seeds(row: Reached) -> list[int]:
