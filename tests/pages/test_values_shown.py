@@ -13,9 +13,9 @@ from commands import run
 from scn import data, runs
 from scn.core.network import SCN
 from scn.explorer.outputs import output_form
-from scn.explorer.samples import chosen
 from scn.objectives.classification import ACCURACY
 from scn.objectives.regression import MAE, R2
+from scn.pages.samples import chosen
 from scn.plots.figures import FIGURES, make
 from scn.plots.options import FigureOptions
 from scn.plots.samples import one_of_each

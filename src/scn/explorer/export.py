@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from scn import data, methods
+from scn import methods
 from scn.core.errors import ScnError
 from scn.core.network import SCN
 from scn.core.storage import write_atomically
@@ -17,14 +17,16 @@ from scn.data import Dataset, short_name
 from scn.explorer.grid import Demand, PageGrid, candidates, described
 from scn.explorer.networks import describe, outputs_at_low_end
 from scn.explorer.outputs import OutputForm, output_form
-from scn.explorer.samples import ShownSamples, bytes_of, chosen, drawing, kind_of
+from scn.explorer.samples import bytes_of, drawing, kind_of
 from scn.explorer.weights import MOST_BYTES
 from scn.pages.assemble import Arrays, assemble
+from scn.pages.samples import ShownSamples, load_data, shown_samples
 from scn.plots.scale import chance_level
 from scn.plots.style import label
 from scn.runs.collection import LoadedRun
 
-SCRIPTS = ("state.js", "controls.js", "samples.js", "views.js", "curves.js", "space.js", "page.js")
+SHARED = ("base.js", "controls.js")
+SCRIPTS = ("state.js", "samples.js", "views.js", "curves.js", "space.js", "page.js")
 LIMIT = 12_000_000  # bytes of a page
 BETA_BYTES = 4  # of a coefficient
 
@@ -34,8 +36,8 @@ def write_explorer(
 ) -> dict[str, Any]:
     """Write the page of these runs of one task as one file; returns what it holds."""
     adaptive, rigid = _shown_networks(shown)
-    dataset = _load_data(shown[0])
-    picked = _samples(shown[0], dataset, samples)
+    dataset = load_data(shown[0].run)
+    picked = shown_samples(dataset, samples, shown[0].transform.measured)
     costs = [outputs_at_low_end(one, picked) for one in adaptive]
     form = output_form(shown[0].run.objective(), costs[0][0], dataset)
     demand = _demand(adaptive, rigid, picked, form.size, sum(operations for _, operations in costs))
@@ -65,24 +67,6 @@ def _shown_networks(shown: Sequence[LoadedRun]) -> tuple[list[LoadedRun], Loaded
 
 def _label(one: LoadedRun) -> str:
     return label(*one.key)
-
-
-def _load_data(one: LoadedRun) -> Dataset:
-    """The data that the run was trained on, or an error that says what is here instead."""
-    dataset = data.load(one.run.config.data)
-    if one.run.config.checksum and dataset.checksum != one.run.config.checksum:
-        raise ScnError(
-            f"{one.run.config.data} is not the data that {one.run.folder} was trained on: their checksums "
-            f"differ. `scn evaluate {one.run.folder}` tests the run on the data that are here"
-        )
-    return dataset
-
-
-def _samples(one: LoadedRun, dataset: Dataset, count: int) -> ShownSamples:
-    x, labels = dataset.split("test")
-    places = chosen(labels, min(count, len(labels)))
-    measured = dataset.measured("test")[places] if one.transform.measured else None
-    return ShownSamples(data.to_float(x[places]), labels[places], places, measured)
 
 
 def _demand(
@@ -149,4 +133,4 @@ def _page(
         "networks": [network(one) for one in adaptive],
         "rigid": None if rigid is None else network(rigid),
     }
-    return assemble("scn.explorer", SCRIPTS, f"Explorer: {title}", content, arrays)
+    return assemble("scn.explorer", SCRIPTS, f"Explorer: {title}", content, arrays, shared=SHARED)

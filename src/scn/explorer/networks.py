@@ -14,9 +14,9 @@ from scn.core.maps import Nodes
 from scn.core.network import SCN
 from scn.explorer.grid import PageGrid
 from scn.explorer.outputs import OutputForm
-from scn.explorer.samples import ShownSamples
 from scn.explorer.weights import described_weights
 from scn.pages.assemble import Arrays
+from scn.pages.samples import ShownSamples
 from scn.runs.collection import LoadedRun
 from scn.runs.cost import cost_of
 from scn.runs.evaluation import evaluate_run

@@ -1,8 +1,7 @@
-"""The samples of an explorer, and what is drawn of each: an image, a waveform, points or readings."""
+"""What an explorer draws of each sample: an image, a waveform, points or readings."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,33 +15,6 @@ from scn.transforms.solid import CROWDED, SIZE
 
 COLUMNS = 256  # of a drawn waveform
 POINTS = 4096  # of a cloud, at most
-
-
-@dataclass(frozen=True)
-class ShownSamples:
-    """S test samples: as numbers for the transform, their labels and places in the test data."""
-
-    x: Tensor
-    labels: Tensor  # classes (S,), or values (S, T)
-    indices: Tensor
-    measured: Tensor | None = None  # (S, P), where a sensor gave the setting
-
-
-def chosen(labels: Tensor, count: int) -> Tensor:
-    """Indices of `count` samples that take the classes in turn, spread over all classes.
-
-    Where labels are values, (N,) or (N, T), the samples are spread over those of the first.
-    """
-    if labels.is_floating_point():
-        order = labels.reshape(len(labels), -1)[:, 0].argsort()
-        return order[torch.linspace(0, len(order) - 1, count).round().long()]
-    classes = labels.unique()
-    if count < len(classes):
-        classes = classes[torch.linspace(0, len(classes) - 1, count).round().long()]
-    places = [(labels == c).nonzero().flatten() for c in classes]
-    turns = max(len(place) for place in places)
-    in_turn = [int(place[turn]) for turn in range(turns) for place in places if turn < len(place)]
-    return torch.tensor(in_turn[:count])
 
 
 def kind_of(x: Tensor, transform: Transform) -> str:

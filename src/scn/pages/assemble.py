@@ -49,18 +49,28 @@ class Arrays:
 
 
 def assemble(
-    package: str, scripts: Sequence[str], title: str, content: Mapping[str, Any], arrays: Arrays | None = None
+    package: str,
+    scripts: Sequence[str],
+    title: str,
+    content: Mapping[str, Any],
+    arrays: Arrays | None = None,
+    *,
+    shared: Sequence[str] = ("base.js",),
+    draws: bool = True,
 ) -> bytes:
-    """The page of a package that holds page.html, page.css and the named scripts."""
+    """The page of a package that holds page.html, page.css and the named scripts.
+
+    `shared` are scripts of all pages that come first; without `draws` the page has no drawing library.
+    """
     style = _part(SHARED, "base.css") + _part(package, "page.css")
-    script = "\n".join([_part(SHARED, "base.js"), *(_part(package, name) for name in scripts)])
+    texts = [*(_part(SHARED, name) for name in shared), *(_part(package, name) for name in scripts)]
     values = {
         "title": html.escape(title),
         "style": style,
         "content": _as_json(content),
         "arrays": (arrays or Arrays()).packed(),
-        "library": _library(),
-        "script": script,
+        **({"library": _library()} if draws else {}),
+        "script": "\n".join(texts),
     }
     page = _part(package, "page.html")
     for name, value in values.items():
