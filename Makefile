@@ -37,9 +37,10 @@ demo: $(VENV)/installed
 
 # Tests of the C code, emulated processors, pages and films need these; root installs what is missing, by
 # apt. Elsewhere the tests that need them are skipped and say so.
-TOOLS := arm-none-eabi-gcc qemu-system-arm riscv64-unknown-elf-gcc qemu-system-riscv32 clang cppcheck chromium ffmpeg
+TOOLS := arm-none-eabi-gcc qemu-system-arm riscv64-unknown-elf-gcc qemu-system-riscv32 clang wasm-ld cppcheck chromium \
+  ffmpeg
 PACKAGES := gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm gcc-riscv64-unknown-elf \
-  picolibc-riscv64-unknown-elf qemu-system-misc clang libclang-rt-dev cppcheck chromium ffmpeg
+  picolibc-riscv64-unknown-elf qemu-system-misc clang libclang-rt-dev lld cppcheck chromium ffmpeg
 system:
 	@for tool in $(TOOLS); do command -v $$tool > /dev/null || missing="$$missing $$tool"; done; \
 	if [ -n "$$missing" ]; then \

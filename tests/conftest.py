@@ -31,7 +31,9 @@ torch.set_num_threads(1)
 settings.register_profile("scn", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("scn")
 
-FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+DRAWING = ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+CAMERA = ["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"]
+FLAGS = ["--no-sandbox", *DRAWING, *CAMERA]
 
 # A test, or a fixture or function of the tests that it uses, marks it by calling one of these.
 MARKING = {"real_file": "data", "real_data": "data", "emulated": "emulator", "chromium": "browser"}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import subprocess
+import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,8 +18,11 @@ from scn import SCN, methods, transforms
 from scn.data import Normalisation
 from scn.export import Options, Subject, c
 
-STRICT = ("-Wall", "-Wextra", "-Wconversion", "-Wdouble-promotion", "-Wshadow", "-Werror")
-OK, NOT_CONFIGURED, BAD_ALPHA, BAD_PARAMS, BUSY = range(5)
+STRICT = (
+    *("-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wdouble-promotion", "-Wshadow"),
+    *("-Wcast-align", "-Wundef", "-Werror"),
+)
+OK, NOT_CONFIGURED, BAD_ALPHA, BAD_PARAMS, BUSY, BAD_INPUT = range(6)
 FloatPointer = ctypes.POINTER(ctypes.c_float)
 
 
@@ -26,6 +31,21 @@ def compiled(*arguments: str | Path) -> str:
     result = subprocess.run([str(a) for a in arguments], capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
     return result.stdout
+
+
+def shared(sources: Sequence[Path], library: Path, compiler: str, *flags: str) -> ctypes.CDLL:
+    """Compile C to a library and load it.
+
+    It is linked without the flags it was compiled with: linked with -Ofast, a library that is loaded makes
+    the whole process round small numbers to 0.
+    """
+    objects = [library.with_name(f"{source.stem}.o") for source in sources]
+    for source, compiled_to in zip(sources, objects, strict=True):
+        compiled(compiler, *flags, "-fPIC", "-c", source, "-o", compiled_to)
+    compiled(compiler, "-shared", *objects, "-lm", "-o", library)
+    loaded = ctypes.CDLL(str(library))
+    assert sys.float_info.min / 2 > 0, f"{library} rounds small numbers to 0, in all that this process does"
+    return loaded
 
 
 def subject(net: nn.Module, shape: tuple[int, ...], transform: str = "rotation", **more: object) -> Subject:
@@ -85,8 +105,8 @@ def built(what: Subject, options: Options, folder: Path, *flags: str) -> Program
     folder.mkdir(parents=True, exist_ok=True)
     report = c.write(what, options, folder)
     source, library = folder / f"{what.name}.c", folder / f"lib{what.name}.so"
-    compiled(gcc, "-std=c99", *STRICT, "-O1", *flags, "-shared", "-fPIC", source, "-o", library)
+    loaded = shared([source], library, gcc, "-std=c99", *STRICT, "-O1", *flags)
     state = None
     if options.state == "explicit":
         state = ctypes.create_string_buffer(report.facts["ram"]["total"] + 64)
-    return Program(ctypes.CDLL(str(library)), what.name, report.facts["outputs"], source, state)
+    return Program(loaded, what.name, report.facts["outputs"], source, state)

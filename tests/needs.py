@@ -29,6 +29,7 @@ PACKAGES = {  # of Debian, for each tool
     "riscv64-unknown-elf-nm": "gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf",
     "qemu-system-riscv32": "qemu-system-misc",
     "clang": "clang libclang-rt-dev",
+    "wasm-ld": "lld",
     "cppcheck": "cppcheck",
     "chromium": "chromium",
     "ffmpeg": "ffmpeg",

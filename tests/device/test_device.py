@@ -321,11 +321,14 @@ def test_a_new_network_voids_what_was_measured(tmp_path: Path) -> None:
         (["--samples", "100000"], "test samples, but 100000 were asked for"),
     ],
 )
-def test_wrong_usage_is_one_line_and_exit_code_2(arguments: list[str], message: str, one_run: Path) -> None:
+def test_wrong_usage_is_one_line_and_exit_code_2_and_leaves_no_file(
+    arguments: list[str], message: str, one_run: Path, tmp_path: Path
+) -> None:
     target()
-    result = run("device", str(one_run), *arguments, "--quiet")
+    result = run("device", str(one_run), *arguments, "--quiet", "--keep", str(tmp_path / "files"))
     assert result.code == 2
     assert message in result.err
+    assert not (tmp_path / "files").exists()
 
 
 def test_a_missing_tool_is_an_error_that_names_the_packages(

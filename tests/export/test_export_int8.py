@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,10 +12,14 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from generated import OK, built, subject
+from generated import OK, built, compiled, subject
+from needs import emulated, tool
 from scn import SCN, data, transforms
 from scn.backbones import M5, MLP, LeNet5, ResNet18, ShallowCNN, ShiftInvariantCNN
-from scn.export import LabelledSamples, Options, Subject, calibrate, interpret, rounding
+from scn.device.build import build
+from scn.device.emulate import Group, emulate
+from scn.device.measure import export
+from scn.export import LabelledSamples, Options, Subject, c, calibrate, interpret, rounding
 from scn.export.c import graph_of
 from scn.export.operations.affine import layers_of
 from scn.export.quantisation import quantised_rows
@@ -121,16 +126,14 @@ class Calibrated(Subject):
         return LabelledSamples(x, torch.zeros(16, dtype=torch.long), params.repeat_interleave(4, dim=0))
 
 
-def expected(what: Subject, net: nn.Module, alpha: Tensor, x: Tensor) -> Tensor:
+def expected(what: Subject, net: nn.Module, beta: Tensor, x: Tensor, theta: str) -> Tensor:
     """What the whole numbers give in Python."""
     whole = what.plain(what.params) if what.params is not None else net
     graph = graph_of(what, whole)
     quantisation = rounding.quantisation_of(what, graph)
-    beta = net.beta(alpha).detach() if isinstance(net, SCN) and graph.dims > 1 else torch.ones(1)
     stored = {op.target: quantised_rows(op.weight) for op in layers_of(graph)}
-    return interpret.run(interpret.Int8(graph, beta, quantisation, stored), x.double())[graph.output].flatten(
-        1
-    )
+    arithmetic = interpret.Int8(graph, beta, quantisation, stored, by_rows=theta == "row")
+    return interpret.run(arithmetic, x.double())[graph.output].flatten(1).float()
 
 
 WAYS = [("ram", 0.0), ("row", 0.0), ("fixed", 0.0), ("ram", 2.0), ("row", 2.0)]
@@ -145,7 +148,7 @@ CASES = [
 def test_c_computes_the_whole_numbers_that_python_does(
     kind: str, theta: str, enough: float, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """With values of 8 bits throughout, and of 16 where there may be."""
+    """To the last bit: with values of 8 bits throughout, and of 16 where there may be."""
     monkeypatch.setattr(calibrate, "ENOUGH", enough)
     make, shape = NETWORKS[kind]
     net = SCN(make().eval(), alpha_dim=2, dims=3, seed=1).eval()
@@ -156,14 +159,55 @@ def test_c_computes_the_whole_numbers_that_python_does(
     options = Options(theta=theta, weights="int8", inference="int8")  # type: ignore[arg-type]
     program = built(what, options, tmp_path)
     x = torch.randn(6, *shape)
-    alpha = ROTATION.encode(torch.tensor([30.0]))
+    beta = torch.ones(1)
     if theta != "fixed":
+        alpha = ROTATION.encode(torch.tensor([30.0]))
         assert program.configure(alpha) == OK
-    whole = expected(what, net, alpha, x)
-    ours = program.answers(x).double()
-    # float32 against float64 may round a sum at a half differently: a step or two somewhere
-    assert (ours - whole).abs().max() <= 0.02 * whole.abs().max()
-    assert (ours - whole).abs().mean() <= 0.003 * whole.abs().max()
+        beta = program.beta(alpha, 3)
+    assert torch.equal(program.answers(x), expected(what, net, beta, x, theta))
+
+
+@pytest.mark.parametrize("theta", ["ram", "row", "fixed"])
+@pytest.mark.parametrize(
+    "target",
+    ["cortex-m4f", "cortex-m3", *(pytest.param(t, marks=pytest.mark.slow) for t in ("cortex-m7", "rv32"))],
+)
+def test_every_processor_computes_the_same_whole_numbers(target: str, theta: str, tmp_path: Path) -> None:
+    """With instructions of the core or without, with floating point in hardware or in software."""
+    processor = emulated(target)
+    make, shape = NETWORKS["M5"]
+    net = SCN(make().eval(), alpha_dim=2, dims=3, seed=1).eval()
+    plain = subject(net, shape, params=torch.tensor([30.0]) if theta == "fixed" else None)
+    what = Calibrated(**vars(plain))
+    code = export(what, Options(theta=theta, weights="int8", inference="int8"), tmp_path / "c")  # type: ignore[arg-type]
+    program, _ = build(code, processor, tmp_path / "build")
+    x = torch.randn(3, *shape)
+    alpha = np.zeros(0) if theta == "fixed" else ROTATION.encode(torch.tensor([30.0])).numpy()
+    found = emulate(program, code, processor, [Group(alpha, x.numpy())])
+    beta = torch.ones(1) if theta == "fixed" else torch.from_numpy(found.beta[0].copy())
+    whole = expected(what, net, beta, x, theta)
+    assert np.array_equal(found.outputs, whole.numpy())
+
+
+def test_inference_in_whole_numbers_calls_no_floating_point(tmp_path: Path) -> None:
+    """On a core without it: one multiplication of an output, by a power of two, and nothing else."""
+    gcc, objdump = tool("arm-none-eabi-gcc"), tool("arm-none-eabi-objdump")
+    make, shape = NETWORKS["ShallowCNN"]
+    net = SCN(make().eval(), alpha_dim=2, dims=3, seed=1).eval()
+    what = Calibrated(**vars(subject(net, shape, params=torch.tensor([30.0]))))
+    c.write(what, Options(theta="fixed", weights="int8", inference="int8"), tmp_path)
+    core = ("-mcpu=cortex-m3", "-mthumb", "-mfloat-abi=soft")
+    flags = ("-std=c99", "-O0", *core, "-c")
+    compiled(gcc, *flags, tmp_path / "net.c", "-o", tmp_path / "net.o")
+    calls: dict[str, set[str]] = {}
+    function = ""
+    for line in compiled(objdump, "-dr", tmp_path / "net.o").splitlines():
+        if named := re.match(r"[0-9a-f]+ <(\w+)>:", line):
+            function = named[1]
+        elif called := re.search(r"__aeabi_([fid]\w+)", line):
+            calls.setdefault(function, set()).add(called[1])
+    calls.pop("net_selftest")  # compares outputs, and is no part of an answer
+    assert calls == {"scn_last_int8": {"fmul", "i2f"}}
 
 
 @pytest.mark.parametrize("enough", [0.0, 2.0])

@@ -99,6 +99,7 @@ def test_answers_that_differ_are_an_error_and_leave_no_file(
             path.write_text("graph")
 
     monkeypatch.setattr(torch.onnx, "export", lambda *_, **__: Program())
+    monkeypatch.setattr(onnx, "drop_idle", lambda _: None)
     monkeypatch.setattr(onnx, "differences", lambda *_: (difference, scale))
     write, subject = targets.get("onnx"), a_subject("mlp", (1, 8, 8), mixes=False)
     if not fails:
@@ -128,3 +129,16 @@ def test_without_the_extra_the_error_says_what_to_install(
     monkeypatch.setattr(importlib.util, "find_spec", without)
     with pytest.raises(ScnError, match=r"needs onnxscript: `pip install 'scn\[export\]'`"):
         targets.get("onnx")(a_subject("mlp", (1, 8, 8)), Options(), tmp_path)
+
+
+@pytest.mark.parametrize("backbone", ["lenet5", "mlp"])
+def test_attributes_that_say_nothing_are_left_out(backbone: str, tmp_path: Path) -> None:
+    """onnx2c refuses `allowzero` and `storage_order`, whatever their value."""
+    import onnx as library
+
+    report = targets.get("onnx")(a_subject(backbone, (1, 32, 32)), Options(), tmp_path)
+    for path in report.files:
+        nodes = library.load(path).graph.node
+        assert nodes
+        names = {attribute.name for node in nodes for attribute in node.attribute}
+        assert not names & {"allowzero", "storage_order"}

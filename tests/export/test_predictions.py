@@ -31,7 +31,9 @@ from scn.training.recipe import Recipe
 
 STUBS = Path(__file__).parents[1] / "stubs"
 WEATHER = Regression(mean=(12.5, 1013.25), deviation=(7.75, 9.5))
-KNOWN = SimpleNamespace(targets=["air */ temperature", "pressure"], target_units=["°C", "hPa"], classes=[])
+KNOWN = SimpleNamespace(
+    targets=["air */ temperature", "pressure"], target_units=["°C", "hPa"], classes=[], counts={}
+)
 
 
 @dataclass(frozen=True)
@@ -67,9 +69,8 @@ class Noise(Subject):
     def samples(self, split: str, count: int, settings: int = 16, seed: int = 0) -> LabelledSamples:
         generator = torch.Generator().manual_seed(seed)
         x = torch.randn(64, *self.shape, generator=generator)
-        return LabelledSamples(
-            x, WEATHER.predictions(torch.randn(64, 2)), self.transform.sample(1).expand(64, -1)
-        )
+        labels = self.objective.predictions(torch.randn(64, 2, generator=generator))
+        return LabelledSamples(x, labels, self.transform.sample(1).expand(64, -1))
 
 
 def a_subject(objective: Objective, known: Any = None) -> Subject:

@@ -12,21 +12,27 @@ from typing import Any
 import pytest
 import torch
 
+from generated import shared
 from needs import tool
 from scn import SCN, methods, transforms
 from scn.backbones import MLP
 from scn.data import Normalisation
 from scn.export import Subject, sensors
+from scn.export.sensors.threshold import MATTERS
 
 STEADY, RECONFIGURE, REJECTED = 0, 1, 2
-STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Wdouble-promotion", "-Wshadow", "-Werror")
+STRICT = (
+    *("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wdouble-promotion", "-Wshadow"),
+    *("-Wcast-align", "-Wundef", "-Werror"),
+)
 NAN, INFINITY = math.nan, math.inf
 
 
 class Accelerometer(ctypes.Structure):
     _fields_ = [
-        *((name, ctypes.c_float) for name in ("smoothing", "threshold", "mounting", "x", "y", "reported")),
+        *((name, ctypes.c_float) for name in ("smoothing", "threshold", "mounting", "x", "y", "committed")),
         ("started", ctypes.c_int),
+        ("configured", ctypes.c_int),
     ]
 
 
@@ -36,28 +42,33 @@ class Light(ctypes.Structure):
             (name, ctypes.c_float)
             for name in (
                 *("smoothing", "threshold", "raw_low", "raw_high"),
-                *("low", "high", "level", "reported"),
+                *("low", "high", "level", "committed"),
             )
         ),
         ("started", ctypes.c_int),
+        ("configured", ctypes.c_int),
     ]
 
 
-@pytest.fixture(scope="session")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    tool("gcc")
+@pytest.fixture(scope="session", params=["-O2", "-Ofast"])
+def library(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Any:
     out = tmp_path_factory.mktemp("sensors") / "sensors.so"
     sources = sorted(sensors.FOLDER.glob("*.c"))
     trap = ("-fsanitize=undefined", "-fsanitize-undefined-trap-on-error")
-    subprocess.run(["gcc", "-O2", "-shared", "-fPIC", *STRICT, *trap, *sources, "-lm", "-o", out], check=True)
-    found = ctypes.CDLL(str(out))
+    found = shared(sources, out, tool("gcc"), request.param, *STRICT, *trap)
     for name in (
         "scn_accelerometer_begin",
         "scn_accelerometer_update",
+        "scn_accelerometer_commit",
         "scn_light_begin",
         "scn_light_update",
+        "scn_light_commit",
     ):
-        takes = {"begin": {"accelerometer": 2, "light": 4}, "update": {"accelerometer": 3, "light": 1}}
+        takes = {
+            "begin": {"accelerometer": 2, "light": 4},
+            "update": {"accelerometer": 3, "light": 1},
+            "commit": {"accelerometer": 1, "light": 1},
+        }
         _, kind, what = name.split("_")
         out_pointer = [ctypes.c_void_p] if what == "update" else []
         getattr(found, name).argtypes = [
@@ -74,11 +85,15 @@ class Compass:
     def __init__(self, library: Any, smoothing: float = 0.2, threshold: float = 10.0) -> None:
         self.library, self.state, self.angle = library, Accelerometer(), ctypes.c_float(-1.0)
         library.scn_accelerometer_begin(ctypes.byref(self.state), smoothing, threshold)
+        self.busy = False  # whether the network could not be configured
 
     def feel(self, x: float, y: float, z: float = 0.0) -> int:
-        return self.library.scn_accelerometer_update(
+        found = self.library.scn_accelerometer_update(
             ctypes.byref(self.state), x, y, z, ctypes.byref(self.angle)
         )
+        if found == RECONFIGURE and not self.busy:
+            self.library.scn_accelerometer_commit(ctypes.byref(self.state), self.angle.value)
+        return found
 
     def at(self, degrees: float, noise: float = 0.0) -> int:
         """A board turned clockwise, so that the image is turned counter-clockwise by as much."""
@@ -173,6 +188,31 @@ def test_readings_that_say_nothing_are_rejected_and_change_nothing(
     assert compass.angle.value == pytest.approx(45, abs=1e-3)
 
 
+def test_a_turn_is_reported_until_the_network_was_configured_for_it(library: Any) -> None:
+    compass = Compass(library, smoothing=1.0)
+    compass.at(0)
+    compass.busy = True
+    assert [compass.at(degrees) for degrees in (40, 40, 41)] == [RECONFIGURE] * 3
+    compass.busy = False
+    assert compass.at(42) == RECONFIGURE
+    assert compass.at(43) == STEADY
+    assert compass.state.committed == pytest.approx(42, abs=1e-3)
+
+
+def test_the_first_angle_is_not_lost_while_the_network_is_busy(library: Any) -> None:
+    compass = Compass(library)
+    compass.busy = True
+    assert [compass.at(30), compass.at(30)] == [RECONFIGURE] * 2
+
+
+def test_a_light_is_reported_until_the_network_was_configured_for_it(library: Any) -> None:
+    meter = Photometer(library, smoothing=1.0)
+    meter.busy = True
+    assert [meter.see(100), meter.see(100)] == [RECONFIGURE] * 2
+    meter.busy = False
+    assert [meter.see(100), meter.see(110)] == [RECONFIGURE, STEADY]
+
+
 def test_a_half_turn_at_once_is_followed(library: Any) -> None:
     """The filtered vector passes zero, where it has no direction."""
     compass = Compass(library)
@@ -200,9 +240,13 @@ class Photometer:
     def __init__(self, library: Any, smoothing: float = 0.2, threshold: float = 0.2) -> None:
         self.library, self.state, self.level = library, Light(), ctypes.c_float(-1.0)
         library.scn_light_begin(ctypes.byref(self.state), 10.0, 760.0, smoothing, threshold)
+        self.busy = False
 
     def see(self, reading: float) -> int:
-        return self.library.scn_light_update(ctypes.byref(self.state), reading, ctypes.byref(self.level))
+        found = self.library.scn_light_update(ctypes.byref(self.state), reading, ctypes.byref(self.level))
+        if found == RECONFIGURE and not self.busy:
+            self.library.scn_light_commit(ctypes.byref(self.state), self.level.value)
+        return found
 
 
 def test_light_noise_does_not_reconfigure_and_a_lamp_does(library: Any) -> None:
@@ -283,7 +327,7 @@ def test_atan2f_is_the_only_function_of_libm(tmp_path: Path) -> None:
 def a_subject(transform: str, dims: int = 3) -> Subject:
     method = methods.get("scn")(transforms.get(transform), dims=dims)
     net = SCN(MLP((1, 4, 4), 3, 4), method.transform.alpha_dim, dims)
-    return Subject("net", net, method, (1, 4, 4), Normalisation(), "digits")
+    return Subject("net", net, method, (1, 4, 4), Normalisation(), "no such file.npz")
 
 
 @pytest.mark.parametrize(
@@ -304,20 +348,21 @@ def test_a_sensor_that_measures_something_else_is_refused() -> None:
 
 
 @pytest.mark.parametrize("transform", ["rotation", "light"])
-def test_the_threshold_is_the_largest_step_that_does_not_matter(transform: str) -> None:
+def test_without_data_the_threshold_is_the_largest_step_that_hardly_changes_beta(transform: str) -> None:
     subject = a_subject(transform)
     sensor = sensors.fitting(subject.transform)
     assert sensor is not None
     assert isinstance(subject.network, SCN)
-    step = sensor.threshold(subject)
+    slow = sensor.threshold(subject, 0.002)
     settings = subject.transform.grid(100)
     with torch.no_grad():
         subject.network.map.get_parameter("output.weight").mul_(8)  # a network that changes faster
-        assert sensor.threshold(subject) < step
-        fast = sensor.threshold(subject)
+        fast = sensor.threshold(subject, 0.002)
         beta = subject.network.beta(subject.transform.encode(settings))
-        moved = subject.network.beta(subject.transform.encode(sensor.moved(settings, fast)))
-    assert (moved - beta).abs().max() <= sensors.MATTERS or fast == sensor.steps[0]
+        moved = subject.network.beta(subject.transform.encode(sensor.moved(settings, fast.step)))
+    assert fast.step < slow.step
+    assert (moved - beta).abs().max() <= MATTERS or fast.step == sensor.steps[0]
+    assert "was not measured" in fast.about()
 
 
 @pytest.fixture

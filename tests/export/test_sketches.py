@@ -29,7 +29,7 @@ def a_subject(transform: str, shape: tuple[int, ...], mixes: bool = True, params
     backbone = MLP(shape, 3, 4)
     net: nn.Module = SCN(backbone, method.transform.alpha_dim, 2) if mixes else backbone
     mean = tuple(0.1 * (i + 1) for i in range(shape[0] if len(shape) > 1 else len(shape)))
-    return Subject("toy", net, method, shape, Normalisation(mean, mean), "digits", params)
+    return Subject("toy", net, method, shape, Normalisation(mean, mean), "no such file.npz", params)
 
 
 CASES: dict[str, tuple[Subject, Options]] = {
@@ -54,8 +54,9 @@ def test_a_sketch_passes_the_compiler_against_stubs_of_the_arduino_api(
     report = targets.get("arduino")(*case, tmp_path)
     sketch = tmp_path / "toy" / "toy.ino"
     assert sketch in report.files
-    command = ["g++", "-std=gnu++14", *WARNINGS, "-fsyntax-only", f"-I{STUBS}", "-x", "c++", str(sketch)]
-    subprocess.run(command, check=True)
+    for board in ("-DNANO_33_BLE_SENSE_REV2=0", "-DNANO_33_BLE_SENSE_REV2=1"):
+        command = ["g++", "-std=gnu++14", *WARNINGS, board, "-fsyntax-only", f"-I{STUBS}", "-x", "c++"]
+        subprocess.run([*command, str(sketch)], check=True)
     for source in (tmp_path / "toy").glob("*.c"):
         subprocess.run(["gcc", "-std=c99", *WARNINGS, "-fsyntax-only", source], check=True)
 
@@ -86,6 +87,46 @@ def test_a_sketch_has_the_sensor_that_measures_its_setting(
     assert report.facts["sensor"] == sensor
     written = {path.name for path in report.files if path.name.startswith("scn_")}
     assert written == ({"scn_sensor.h", f"scn_{sensor}.h", f"scn_{sensor}.c"} if sensor else set())
+
+
+# A board without the sensor that the sketch was written for: setup must end, and params come by serial.
+OTHER_BOARD = """
+#include "toy.ino"
+static const char *sent = "p\\0\\0\\0\\0";
+static int place;
+SerialStub Serial;
+void SerialStub::begin(unsigned long) {}
+void SerialStub::setTimeout(unsigned long) {}
+size_t SerialStub::print(const char *) { return 0; }
+size_t SerialStub::print(double, int) { return 0; }
+size_t SerialStub::println(const char *) { return 0; }
+size_t SerialStub::println(unsigned long, int) { return 0; }
+int SerialStub::available() { return place < 5; }
+int SerialStub::read() { return sent[place++]; }
+size_t SerialStub::readBytes(char *to, size_t count) {
+    for (size_t i = 0; i < count; i++) to[i] = sent[place++];
+    return count;
+}
+unsigned long micros() { return 0; }
+void delay(unsigned long) {}
+ImuStub IMU;
+int ImuStub::begin() { return 0; }
+int ImuStub::accelerationAvailable() { return 1; }
+int ImuStub::readAcceleration(float &, float &, float &) { return 0; }
+int main() { setup(); loop(); return ready ? 0 : 1; }
+"""
+
+
+def test_a_sketch_goes_on_where_the_sensor_does_not_answer(tmp_path: Path) -> None:
+    gcc = tool("g++")
+    targets.get("arduino")(*CASES["accelerometer"], tmp_path)
+    folder = tmp_path / "toy"
+    (folder / "other.cpp").write_text(OTHER_BOARD)
+    for source in folder.glob("*.c"):
+        subprocess.run(["gcc", "-std=c99", "-c", source, "-o", source.with_suffix(".o")], check=True)
+    places = [f"-I{STUBS}", "-std=gnu++14", str(folder / "other.cpp"), *map(str, folder.glob("*.o"))]
+    subprocess.run([gcc, *places, "-lm", "-o", str(tmp_path / "board")], check=True)
+    assert subprocess.run([str(tmp_path / "board")], check=False, timeout=20).returncode == 0
 
 
 @pytest.mark.parametrize("target", ["arduino", "esp-idf"])

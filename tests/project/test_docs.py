@@ -86,7 +86,7 @@ def test_every_page_is_in_the_navigation() -> None:
 def test_blocks_say_their_language(page: Path) -> None:
     """A block that is no code is `text`; code that is indented would escape the test."""
     text = page.read_text()
-    assert {kind for kind, _ in BLOCK.findall(text)} <= {"python", "sh", "toml", "text", "c"}
+    assert {kind for kind, _ in BLOCK.findall(text)} <= {"python", "sh", "toml", "text", "c", "html"}
     outside = BLOCK.sub("", text)
     assert not re.findall(r"^ {4}(?:scn|python|import|make|from) .*$", outside, re.MULTILINE)
 

@@ -13,7 +13,7 @@ FLOORS = (
     ("__main__",),
     ("cli",),
     ("reproduce",),
-    ("report", "explorer"),
+    ("report", "explorer", "web"),
     ("pages",),
     ("plots",),
     ("experiment",),

@@ -15,7 +15,7 @@ FAMILIES = {
     for family in ("data", "transforms", "backbones", "methods", "objectives")
     if f"scn.{family}" in MODULES
 }
-OF_PAPER = ("experiment/tasks.py", "reproduce/entries.py", "reproduce/claims.py")
+OF_PAPER = ("experiment/tasks.py", "reproduce/parts.py", "reproduce/entries.py", "reproduce/claims.py")
 TABLES = {*(SOURCE / name for name in OF_PAPER), *(SOURCE / family / "__init__.py" for family in FAMILIES)}
 # A method, and the name of the command, of the package, of folders; and a map that is a method of its own.
 OF_SEVERAL = ("scn", *(name for name in maps.registry if name in FAMILIES.get("methods", ())))

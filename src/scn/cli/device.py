@@ -28,6 +28,7 @@ from scn.cli.code import (
     fixed_params,
 )
 from scn.device import targets
+from scn.device.cycles import CORES, Core
 from scn.device.emulate import PHASES
 from scn.device.estimate import Assumptions, assumptions
 from scn.device.measure import DeviceRow, keep, measure
@@ -70,11 +71,11 @@ def command(
 ) -> None:
     """Build the C code of runs for a processor, run it in an emulator, and measure it.
 
-    Every prediction is compared with that of torch. Instructions (not cycles) are counted by phase: hypernet
-    (the configuration network), configure (the mixing) and infer. Flash and RAM are what the network adds to
-    a program; RAM includes the stack at its deepest. Time and energy are only estimated, where you say
-    --clock and --cycles-per-instruction, --current and --voltage. Writes device.json into each run folder.
-    Needs a cross-compiler and QEMU, and says which packages; it installs nothing.
+    Every prediction is compared with that of torch. Instructions are counted by phase: hypernet (the
+    configuration network), configure (the mixing) and infer; cycles of a Cortex-M4 or M3 are estimated. Flash
+    and RAM are what the network adds to a program; RAM includes the stack at its deepest. Time and energy are
+    only estimated, by --clock and --cycles-per-instruction, --current and --voltage. Writes device.json into
+    each run folder. Needs a cross-compiler and QEMU, and says which packages; it installs nothing.
 
     Examples: scn device runs/scn-d3 runs/one4all --target cortex-m4f
 
@@ -140,8 +141,19 @@ def _show(rows: list[DeviceRow], guess: Assumptions | None, target: targets.Targ
         f"bytes and instructions (means over all calls); {first.inputs:,} inputs, {first.settings} settings; "
         f"{' and '.join(scores)} on these inputs alone"
     )
+    if target.core is not None:
+        _show_cycles(rows, CORES[target.core])
     if guess is not None:
         _show_estimate(rows, guess)
+
+
+def _show_cycles(rows: list[DeviceRow], core: Core) -> None:
+    print(
+        f"\nestimated cycles of a call, not measured, by the table of {core.document}, without wait states:"
+    )
+    for row in rows:
+        cycles = ", ".join(f"{phase} {count:,}" for phase, count in (row.estimated_cycles or {}).items())
+        print(f"  {row.name}  {cycles}")
 
 
 def _compared(rows: list[DeviceRow]) -> dict[str, Callable[[DeviceRow], str]]:

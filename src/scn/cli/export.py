@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import torch
 import typer
+from torch import Tensor
 
-from scn import runs
+from scn import runs, web  # noqa: F401  (web enters itself as a target)
 from scn.cli.allow import AllowOption
 from scn.cli.code import (
     AlphaOption,
@@ -23,7 +25,7 @@ from scn.cli.code import (
     code_options,
     fixed_params,
 )
-from scn.export import sensors, subject_of, targets
+from scn.export import Options, Subject, sensors, subject_of, targets
 from scn.runs import backbone_of
 
 
@@ -44,6 +46,13 @@ def command(
     sensor: Annotated[
         str | None, typer.Option(help=f"Of C code: write an adapter beside it: {', '.join(sensors.SENSORS)}.")
     ] = None,
+    beside: Annotated[
+        Path | None,
+        typer.Option("--beside", help="Of a page: a second run, such as one4all, shown beside the first."),
+    ] = None,
+    lose: Annotated[
+        float, typer.Option(help="Score that a setting may cost before the sensor's adapter configures anew.")
+    ] = Options.lose,
     backbone: OwnBackboneOption = None,
     allow: AllowOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
@@ -53,16 +62,20 @@ def command(
     c: one header and one source file. onnx: the whole SCN, and the network configured for --alpha, by default
     the first setting of the grid. arduino: a sketch for a Nano 33 BLE Sense; esp-idf: a component for an
     ESP32-S3. Of these two only the C files are compiled and tested by scn: not the sketch, not the component.
+    web: a page that runs the network itself (on a phone the camera is its input, the tilt its setting), and
+    the network as a WebAssembly module for pages of one's own; it needs clang and wasm-ld.
 
     Examples: scn export runs/demo --to c -o firmware/network --weights int8 --sensor accelerometer
 
     scn export runs/demo --to onnx -o models --alpha 30
+
+    scn export runs/scn-d3 --beside runs/one4all --to web -o site
     """
     torch.set_num_threads(1)
     write = targets.get(to)
-    opened = runs.read(run)
-    factory = backbone_of(opened, backbone)
-    subject = subject_of(opened, name, fixed_params(alpha), factory)
+    subject = _subject(run, backbone, name, fixed_params(alpha))
+    if beside is not None:
+        subject = replace(subject, beside=_subject(beside, backbone))
     report = write(subject, code_options(context.params), output)
     if as_json:
         print(json.dumps({**report.facts, "files": [str(path) for path in report.files]}))
@@ -71,6 +84,13 @@ def command(
         print(f"{key}: {_said(value)}")
     for path in report.files:
         print(f"wrote {path}", file=sys.stderr)
+
+
+def _subject(
+    run: Path, backbone: str | None, name: str | None = None, params: Tensor | None = None
+) -> Subject:
+    opened = runs.read(run)
+    return subject_of(opened, name, params, backbone_of(opened, backbone))
 
 
 def _said(value: Any) -> str:

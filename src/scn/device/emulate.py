@@ -54,7 +54,7 @@ class DeviceOutputs:
 def emulate(program: Path, code: Code, target: Target, groups: Sequence[Group]) -> DeviceOutputs:
     """The outputs for all inputs. The files in.bin and out.bin are beside the program."""
     folder = program.parent
-    _write_inputs(folder / "in.bin", code, groups)
+    write_inputs(folder / "in.bin", code, groups)
     (folder / "out.bin").unlink(missing_ok=True)
     command = [*target.emulator, program.name] if target.emulator else [str(program.resolve())]
     done = subprocess.run(
@@ -69,7 +69,8 @@ def emulate(program: Path, code: Code, target: Target, groups: Sequence[Group]) 
     return found
 
 
-def _write_inputs(path: Path, code: Code, groups: Sequence[Group]) -> None:
+def write_inputs(path: Path, code: Code, groups: Sequence[Group]) -> None:
+    """The file that the harness reads."""
     with path.open("wb") as file:
         file.write(np.array(len(groups), "<u4").tobytes())
         for group in groups:
@@ -128,7 +129,7 @@ def _counted_by_callgrind(
     if shutil.which("valgrind") is None:
         return found
     folder = program.parent
-    _write_inputs(folder / "in.bin", code, [Group(groups[0].alpha, groups[0].x[:1])])
+    write_inputs(folder / "in.bin", code, [Group(groups[0].alpha, groups[0].x[:1])])
     nothing = _collected(program, "ticks_of_empty") // 2  # the harness calls it twice
     functions = {"hypernet": "beta", "configure": "mix", "infer": "infer"}
     instructions = {

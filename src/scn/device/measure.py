@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from scn.data import to_float
 from scn.device.build import Code, Footprint, build
 from scn.device.emulate import DeviceOutputs, Group, emulate
 from scn.device.targets import Target
+from scn.device.trace import estimated_cycles
 from scn.export import Options, Subject
 from scn.export import targets as exports
 from scn.export.predictions import agreement, are_classes, largest_difference, meaning_of, scores_of
@@ -43,10 +44,11 @@ class DeviceRow:
     """One run on one target. Bytes; `ram` is static data and the stack at its deepest.
 
     `instructions` are means over all calls, `instructions_range` the least and the most of one call; both are
-    None where the target cannot count. `max_difference` is that of an output from torch's. Of predictions,
-    `agreement` is how often the class is that of torch, or `max_prediction_difference` how far a value is
-    from that of torch, in its unit. `scores` are on the inputs that were sent, not on all test data; the
-    first is the one that counts.
+    None where the target cannot count. `estimated_cycles` are of the first call of each phase, by the table
+    of the core's manual; None for a core without one. `max_difference` is that of an output from torch's. Of
+    predictions, `agreement` is how often the class is that of torch, or `max_prediction_difference` how far a
+    value is from that of torch, in its unit. `scores` are on the inputs that were sent, not on all test data;
+    the first is the one that counts.
     """
 
     name: str
@@ -68,6 +70,7 @@ class DeviceRow:
     torch_scores: dict[str, float]
     inputs: int
     settings: int
+    estimated_cycles: dict[str, int] | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Each score under its own name, and which of them counts under "score"."""
@@ -97,21 +100,24 @@ def measure(
     samples: by default 200, or all test samples where there are fewer.
     """
     target.require()
+    inputs = inputs_of(subject, options, samples, settings)  # may refuse: before there are files
     code = export(subject, options, folder / "export")
     note(f"{code.name}: building for {target.name}")
     program, footprint = build(code, target, folder / "build")
-    inputs = inputs_of(subject, options, samples, settings)
     few = len(inputs.labels) // (1 if subject.transform.measured else len(inputs.groups))
     if samples is None and few < SAMPLES:
         note(f"{code.name}: there are only {few} test samples: all of them are sent")
     note(f"{code.name}: {len(inputs.labels):,} inputs on {target.name}")
     found = emulate(program, code, target, inputs.groups)
-    return _row(name or subject.name, subject.objective, target, options, footprint, found, inputs)
+    cycles = estimated_cycles(program, code, target, inputs.groups[0])
+    return replace(
+        _row(name or subject.name, subject.objective, target, options, footprint, found, inputs),
+        estimated_cycles=cycles,
+    )
 
 
 def export(subject: Subject, options: Options, folder: Path) -> Code:
     """The C files of a run, and how the harness calls them."""
-    folder.mkdir(parents=True, exist_ok=True)
     report = exports.get("c")(subject, options, folder)
     name, upper = subject.name, subject.name.upper()
     configured = subject.is_scn and options.theta != "fixed"
@@ -205,7 +211,7 @@ def _row(
     return DeviceRow(
         name,
         target.name,
-        {name: value for name, value in asdict(options).items() if name != "sensor"},
+        {name: value for name, value in asdict(options).items() if name not in ("sensor", "lose")},
         footprint.flash,
         footprint.weights,
         footprint.code,

@@ -39,6 +39,7 @@ class Target:
     script: str | None = None
     libraries: tuple[str, ...] = ()
     ticks_per_instruction: float = 1.0
+    core: str | None = None  # whose table of costs estimates cycles (see `cycles`)
 
     @property
     def compiler(self) -> str:
@@ -77,7 +78,7 @@ def _emulation(shift: int) -> tuple[str, ...]:
     )
 
 
-def _cortex_m(name: str, processor: str, machine: str, *flags: str) -> Target:
+def _cortex_m(name: str, processor: str, machine: str, *flags: str, core: str | None = None) -> Target:
     return Target(
         name,
         processor,
@@ -89,6 +90,7 @@ def _cortex_m(name: str, processor: str, machine: str, *flags: str) -> Target:
         script="cortex_m.ld",
         libraries=("--specs=nano.specs", "-lm"),
         ticks_per_instruction=2**TIMER_SHIFT / TIMER_NANOSECONDS,
+        core=core,
     )
 
 
@@ -109,7 +111,7 @@ def _riscv(name: str, processor: str, *flags: str) -> Target:
 _ROWS = (
     _cortex_m(
         "cortex-m4f", "Arm Cortex-M4 with single-precision floating point", "mps2-an386",
-        "-mcpu=cortex-m4", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard",
+        "-mcpu=cortex-m4", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard", core="cortex-m4",
     ),
     _cortex_m(
         "cortex-m7", "Arm Cortex-M7 with double-precision floating point", "mps2-an500",
@@ -117,7 +119,7 @@ _ROWS = (
     ),
     _cortex_m(
         "cortex-m3", "Arm Cortex-M3, floating point in software", "mps2-an385",
-        "-mcpu=cortex-m3", "-mfloat-abi=soft",
+        "-mcpu=cortex-m3", "-mfloat-abi=soft", core="cortex-m3",
     ),
     _riscv(
         "rv32", "RISC-V RV32IMAC, floating point in software",

@@ -1,15 +1,17 @@
 """An Arduino sketch around the C code of a network, for a Nano 33 BLE Sense.
 
-The board's own sensors give the setting: the IMU (LSM9DS1) an angle, the APDS-9960 a light level. Inputs come
-by the serial port; readings of three colours come from the APDS-9960 as well.
+The board's own sensors give the setting: the IMU an angle (an LSM9DS1, on a Rev2 a BMI270), the APDS-9960 a
+light level. Where the sensor does not answer, the sketch says so and goes on. Inputs come by the serial
+port; readings of three colours come from the APDS-9960 as well.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from scn.export import boards, c
+from scn.export import boards
 from scn.export.base import Options, Report, target
 from scn.export.sensors import ACCELEROMETER, LIGHT, Sensor
 from scn.export.subject import Subject
@@ -20,29 +22,46 @@ CHECKED = "the C files compile; the sketch needs the Arduino tools and a board, 
 
 @dataclass(frozen=True)
 class BoardSensor:
-    """A sensor on the board: its library, the object that the library names, and what a threshold is."""
+    """A sensor on the board: its library, and the object that the library names.
+
+    A Rev2 of the board may have another one, whose library names the same object.
+    """
 
     library: str
     device: str
-    threshold: str
+    on_rev2: str | None = None
+
+    @property
+    def libraries(self) -> list[str]:
+        return [self.library, *([self.on_rev2] if self.on_rev2 else [])]
+
+    def include(self) -> str:
+        if self.on_rev2 is None:
+            return f"#include <{self.library}.h>"
+        return (
+            "#ifndef NANO_33_BLE_SENSE_REV2\n"
+            "#define NANO_33_BLE_SENSE_REV2 0 // 1 for the second revision of the board\n#endif\n"
+            f"#if NANO_33_BLE_SENSE_REV2\n#include <{self.on_rev2}.h>\n"
+            f"#else\n#include <{self.library}.h>\n#endif"
+        )
 
 
 BOARD_SENSORS = {
-    ACCELEROMETER.name: BoardSensor("Arduino_LSM9DS1", "IMU", "degrees"),
-    LIGHT.name: BoardSensor("Arduino_APDS9960", "APDS", "as a ratio"),
+    ACCELEROMETER.name: BoardSensor("Arduino_LSM9DS1", "IMU", "Arduino_BMI270_BMM150"),
+    LIGHT.name: BoardSensor("Arduino_APDS9960", "APDS"),
 }
 
 
 @target("arduino", boards.check)
 def write(subject: Subject, options: Options, folder: Path) -> Report:
     """The folder NAME with NAME.ino, the network, its sensor and a README."""
-    generated, sensor = c.generate(subject, options), boards.sensor_of(subject, options)
+    generated, sensor = boards.generated(subject, options)
     name, place = subject.name, folder / subject.name
     files = {
         f"{name}.ino": sketch(subject, options, sensor),
         f"{name}.h": generated.header,
         f"{name}.c": generated.source,
-        "README.md": _readme(subject, sensor, boards.is_configured(subject, options)),
+        "README.md": _readme(subject, sensor, generated.facts, boards.is_configured(subject, options)),
     }
     made = boards.write(place, files) + (sensor.copy(place) if sensor else [])
     facts = {**generated.facts, "sensor": sensor.name if sensor else None, "checked": CHECKED}
@@ -70,24 +89,27 @@ def sketch(subject: Subject, options: Options, sensor: Sensor | None) -> str:
     )
 
 
+REVISION = """
+On a Nano 33 BLE Sense Rev2, whose IMU is a BMI270, set `NANO_33_BLE_SENSE_REV2` to 1 at the top of it.
+With the wrong IMU, or none, the sketch says so and goes on: params then come by the serial port."""
 SENSOR_WORDS = ("includes", "sensor", "begin", "poll")
 
 
 def _sensor_parts(subject: Subject, sensor: Sensor, values: dict[str, str]) -> dict[str, str]:
     part = BOARD_SENSORS[sensor.name]
     (parameter,) = subject.transform.parameters
-    numbers = [SMOOTHING, sensor.threshold(subject)]
-    if sensor is LIGHT:
-        numbers = [parameter.low, parameter.high, *numbers]
+    ranges = [parameter.low, parameter.high] if sensor is LIGHT else []
+    numbers = f"{boards.floats([*ranges, SMOOTHING])}, {values['NAME']}_THRESHOLD"
+    hint = " (a Rev2 board? set NANO_33_BLE_SENSE_REV2)" if part.on_rev2 else ""
     failed = (
-        f"while (!{part.device}.begin()) {{\n"
-        f'        Serial.println("no {part.library}");\n        delay(1000);\n    }}'
+        f"measuring = {part.device}.begin();\n"
+        f"    if (!measuring) Serial.println(\"the sensor does not answer{hint}: send params by 'p'\");"
     )
     return {
-        "includes": f'#include <{part.library}.h>\n\n#include "scn_{sensor.name}.h"',
+        "includes": f'{part.include()}\n\n#include "scn_{sensor.name}.h"',
         "sensor": boards.fill(f"{sensor.name}.ino", {**values, "colour": _colour(subject)}),
-        "begin": f"\n    scn_{sensor.name}_begin(&sensor, {boards.floats(numbers)});\n    {failed}",
-        "poll": "\n    read_sensor();",
+        "begin": f"\n    scn_{sensor.name}_begin(&sensor, {numbers});\n    {failed}",
+        "poll": "\n    if (measuring) read_sensor();",
     }
 
 
@@ -110,7 +132,7 @@ def _size(subject: Subject) -> int:
     return size
 
 
-def _readme(subject: Subject, sensor: Sensor | None, configured: bool) -> str:
+def _readme(subject: Subject, sensor: Sensor | None, facts: dict[str, Any], configured: bool) -> str:
     name, values = subject.name, boards.values_of(subject)
     lines = [
         f"# {values['title']}",
@@ -118,7 +140,10 @@ def _readme(subject: Subject, sensor: Sensor | None, configured: bool) -> str:
         f"A sketch for an Arduino Nano 33 BLE Sense. Open `{name}.ino` in the Arduino IDE, or:",
         "",
         "    arduino-cli core install arduino:mbed_nano",
-        *([f"    arduino-cli lib install {BOARD_SENSORS[sensor.name].library}"] if sensor else []),
+        *(
+            f"    arduino-cli lib install {library}"
+            for library in (BOARD_SENSORS[sensor.name].libraries if sensor else [])
+        ),
         f"    arduino-cli compile --fqbn arduino:mbed_nano:nano33ble ../{name}",
         "",
         "**What was checked:** the C files are those of `scn export --to c`, which `scn device` compares "
@@ -137,8 +162,8 @@ def _readme(subject: Subject, sensor: Sensor | None, configured: bool) -> str:
         lines += [
             "",
             f"The {sensor.name} adapter measures {sensor.measures}, and reconfigures when it moved by more "
-            f"than {sensor.threshold(subject):g} ({BOARD_SENSORS[sensor.name].threshold}): less "
-            "changes no mixing coefficient by more than a few percent. How the sensor sits on the board is "
-            f"yours to set: see `scn_{sensor.name}.h`.",
+            f"than {boards.threshold_said(facts)}. How the sensor sits on the board is yours to set: see "
+            f"`scn_{sensor.name}.h`.",
+            *([REVISION] if BOARD_SENSORS[sensor.name].on_rev2 else []),
         ]
     return "\n".join(lines) + "\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -30,7 +31,8 @@ class Options:
     configuration, in flash). weights: how the base models are stored. inference: "float", or "int8" for
     8-bit weights and activations. state: "static" or "explicit", a struct that the caller owns.
     double_buffer: a second theta, so that inference goes on with the old one during configuration.
-    sensor: the adapter that is written beside the network.
+    sensor: the adapter that is written beside the network. lose: how much of the score a change of the
+    setting may cost before the adapter asks for a new configuration.
     """
 
     theta: Theta = "ram"
@@ -39,6 +41,7 @@ class Options:
     state: StateKind = "static"
     double_buffer: bool = False
     sensor: str | None = None
+    lose: float = 0.002
 
     def __post_init__(self) -> None:
         for name, kind in KINDS.items():
@@ -51,6 +54,9 @@ class Options:
             raise ScnError(
                 f"a double buffer is for theta in RAM: with theta={self.theta} there is nothing to mix ahead"
             )
+
+        if not 0 < self.lose < math.inf:
+            raise ScnError(f"lose={self.lose:g} is no score that may be lost: say a small one, such as 0.002")
 
     def to_json(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
@@ -70,9 +76,10 @@ Check = Callable[["Subject", Options], None]
 targets: Registry[Writer] = Registry("target")
 
 
-def target(name: str, check: Check) -> Callable[[Writer], Writer]:
+def target(name: str, check: Check, *, shows_two: bool = False) -> Callable[[Writer], Writer]:
     """Enter a target: `check` refuses options that it has no use for, before anything is done.
 
+    One that `shows_two` takes a second network beside the first.
     What it writes is moved to the folder when all of it is complete; after an error nothing is there.
     """
 
@@ -80,6 +87,8 @@ def target(name: str, check: Check) -> Callable[[Writer], Writer]:
         @targets.register(name)
         @functools.wraps(write)
         def whole(subject: Subject, options: Options, folder: Path) -> Report:
+            if subject.beside is not None and not shows_two:
+                raise ScnError(f"the target {name} takes one network: leave out `beside`")
             check(subject, options)
             with staged(folder) as place:
                 report = write(subject, options, place)

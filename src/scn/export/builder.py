@@ -61,7 +61,12 @@ class Builder(ABC):
         return f"&scn_{name}"
 
     def _add_state(self, theta: list[tuple[str, str, int]], state: list[tuple[str, str, int]]) -> None:
-        """Fields (type, name, how many); those without elements are left out."""
+        """Fields (type, name, how many); those without elements are left out.
+
+        Numbers of 16 bits are read and written as such, and as bytes; a kernel may take them by words.
+        """
         beta = [("float", "beta", self.graph.dims)] if self.options.theta == "row" else []
         self.parts.theta += [Field(*field, "theta") for field in theta if field[2]]
-        self.parts.state += [Field(*field, field[1]) for field in (*beta, *state) if field[2]]
+        self.parts.state += [
+            Field(*field, field[1], words=field[0] == "int16_t") for field in (*beta, *state) if field[2]
+        ]

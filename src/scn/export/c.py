@@ -10,15 +10,18 @@ from torch import nn
 
 from scn.core.errors import ScnError
 from scn.core.network import SCN
-from scn.export import maps, rounding, sensors
+from scn.export import maps, requests, rounding, sensors
 from scn.export.base import Options, Report, target
 from scn.export.float_code import FloatCode
 from scn.export.graph import Graph
 from scn.export.header import header
+from scn.export.identity import model_hash
 from scn.export.int8_code import Int8Code
+from scn.export.interpret import Float, Int8
 from scn.export.operations.affine import layers_of
 from scn.export.parts import Parts
 from scn.export.predictions import Meaning, meaning_of
+from scn.export.selftest import Arithmetic, golden
 from scn.export.source import source
 from scn.export.staging import write_staged
 from scn.export.subject import Subject
@@ -62,9 +65,10 @@ def write(subject: Subject, options: Options, folder: Path) -> Report:
 def generate(subject: Subject, options: Options) -> Generated:
     """The C code of a subject. A network without base models is one configuration, whatever theta says."""
     made = _prepare(subject, options)
+    expected = golden(subject, made.options, made.graph, made.arithmetic)
     return Generated(
         header(subject, made.options, made.graph, made.parts, made.meaning, made.facts),
-        source(subject.name, made.options, made.parts, made.meaning),
+        source(subject.name, made.options, made.parts, made.meaning, expected),
         made.facts,
     )
 
@@ -83,6 +87,7 @@ class _Prepared:
     parts: Parts
     meaning: Meaning
     facts: dict[str, Any]
+    arithmetic: Arithmetic
 
 
 def _prepare(subject: Subject, options: Options) -> _Prepared:
@@ -90,23 +95,35 @@ def _prepare(subject: Subject, options: Options) -> _Prepared:
     network, options = _configured(subject, options)
     graph = graph_of(subject, network)
     meaning = meaning_of(subject)
-    parts, rounded = _parts(subject, options, graph, meaning.outputs)
+    parts, rounded, arithmetic = _parts(subject, options, graph, meaning.outputs)
     if isinstance(network, SCN):
         maps.add(parts, subject.transform, network.map)
+        parts.alphas = network.alpha_dim
+        parts.wishes = requests.wishes_bytes(parts)
     parts.constants += meaning.tables
     facts = {**_facts(subject, options, graph, parts), **meaning.facts, **rounded}
-    return _Prepared(options, graph, parts, meaning, facts)
+    if options.sensor is not None and parts.configurable:
+        sensor = sensors.get(options.sensor, subject.transform)
+        facts["threshold"] = sensor.threshold(subject, options.lose).to_json()
+    facts["model_hash"] = model_hash(parts)
+    return _Prepared(options, graph, parts, meaning, facts, arithmetic)
 
 
-def _parts(subject: Subject, options: Options, graph: Graph, output: str) -> tuple[Parts, dict[str, Any]]:
-    """The parts of the network, and what rounded weights and values do to its score."""
+def _parts(
+    subject: Subject, options: Options, graph: Graph, output: str
+) -> tuple[Parts, dict[str, Any], Arithmetic]:
+    """The parts of the network, what rounding does to its score, and the arithmetic of the code in Python."""
     if options.weights == "float32":
-        return FloatCode(graph, options, output).build(), {}
+        return FloatCode(graph, options, output).build(), {}, lambda beta: Float(graph, beta)
     if options.inference == "float":
-        return FloatCode(graph, options, output).build(), rounding.of_weights(subject, options, graph)
+        rounded = rounding.with_rounded_weights(graph, options)
+        cost = rounding.of_weights(subject, options, graph)
+        return FloatCode(graph, options, output).build(), cost, lambda beta: Float(rounded, beta)
     quantisation = rounding.quantisation_of(subject, graph)
     code = Int8Code(graph, options, output, quantisation)
-    return code.build(), rounding.of_all(subject, graph, quantisation, code.stored)
+    by_rows = options.theta == "row"
+    cost = rounding.of_all(subject, graph, quantisation, code.stored, by_rows)
+    return code.build(), cost, lambda beta: Int8(graph, beta, quantisation, code.stored, by_rows)
 
 
 def _configured(subject: Subject, options: Options) -> tuple[nn.Module, Options]:

@@ -8,13 +8,15 @@ from cutting off what is too large, is least.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import torch
 from torch import Tensor
 
+from scn.export.fixed_point import power_of_two_above
 from scn.export.graph import CannotExport, Graph
 from scn.export.interpret import Float, Int8, run
-from scn.export.operations.affine import Affine, layers_of
+from scn.export.operations.affine import Affine, layers_of, rescale
 from scn.export.operations.base import Operation
 from scn.export.predictions import agreement
 from scn.export.quantisation import MOST, Quantisation, quantised_rows
@@ -41,7 +43,7 @@ def calibrate(
     right[torch.cat([rows for rows, _ in groups])] = values[graph.output].flatten(1)
 
     def outputs(wide: set[int]) -> Tensor:
-        quantisation, found = _quantisation(graph, values, wide), torch.empty_like(right)
+        quantisation, found = _quantisation(graph, values, wide, stored), torch.empty_like(right)
         for rows, beta in groups:
             arithmetic = Int8(graph, beta, quantisation, stored)
             found[rows] = run(arithmetic, x[rows].double())[graph.output].flatten(1)
@@ -58,7 +60,7 @@ def calibrate(
             wide.add(value)
             if enough(wide):
                 break
-    return _quantisation(graph, values, wide)
+    return _quantisation(graph, values, wide, stored)
 
 
 def _may_be_wide(graph: Graph, op: Operation) -> bool:
@@ -66,7 +68,9 @@ def _may_be_wide(graph: Graph, op: Operation) -> bool:
     return op.rescales and op.target != graph.output and readable
 
 
-def _quantisation(graph: Graph, values: dict[int, Tensor], wide: set[int]) -> dict[int, Quantisation]:
+def _quantisation(
+    graph: Graph, values: dict[int, Tensor], wide: set[int], stored: dict[int, tuple[Tensor, Tensor]]
+) -> dict[int, Quantisation]:
     found: dict[int, Quantisation] = {0: _of_input(graph, values[0])}
     for op in graph.ops:
         source, target = found[op.sources[0]], op.target
@@ -76,7 +80,19 @@ def _quantisation(graph: Graph, values: dict[int, Tensor], wide: set[int]) -> di
             found[target] = _of_16_bits(graph, target, values[target], op.is_positive(source))
         else:
             found[target] = _of_8_bits(values[target], op.is_positive(source))
+        if isinstance(op, Affine):
+            found[target] = _as_coarse_as_sums(op, found[target], source, stored[target][1], graph.output)
     return found
+
+
+def _as_coarse_as_sums(
+    op: Affine, held: Quantisation, source: Quantisation, scale: Tensor, output: int
+) -> Quantisation:
+    """No finer than the sums that values are made of; outputs are as fine, in steps of a power of two."""
+    least = rescale.SPARE * rescale.unit_of(scale, op.gain, source.scale)
+    if op.target == output:
+        return Quantisation(power_of_two_above(least), 0 if op.relu else -LONGEST, LONGEST)
+    return replace(held, scale=max(held.scale, least))
 
 
 def _values(graph: Graph, x: Tensor, betas: Tensor) -> dict[int, Tensor]:
@@ -99,7 +115,8 @@ def _of_input(graph: Graph, x: Tensor) -> Quantisation:
     """16 bits where that costs those that read the input no time."""
     if not all(op.widens for op in graph.readers(0)):
         return Quantisation(max(float(x.abs().max()), 1e-6) / MOST, -MOST, MOST)
-    return _of_16_bits(graph, 0, x, positive=False)
+    held = _of_16_bits(graph, 0, x, positive=False)
+    return Quantisation(power_of_two_above(held.scale), held.low - 1, held.high)
 
 
 def _of_16_bits(graph: Graph, value: int, seen: Tensor, positive: bool) -> Quantisation:

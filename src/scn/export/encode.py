@@ -26,7 +26,9 @@ def check_statements(transform: Transform) -> list[str]:
     """Return SCN_BAD_ALPHA for an alpha that no setting has."""
     kinds = transform.encodings()
     if kinds is None:
-        return [s for i, limits in enumerate(_limits(transform)) for s in _within(f"alpha[{i}]", *limits)]
+        limits = _limits(transform)
+        ranges = [s for i, ends in enumerate(limits) for s in _within(f"alpha[{i}]", *ends)]
+        return [*_finite("alpha", len(limits)), *ranges]
     return space_statements([kind.axis() for kind in kinds])
 
 
@@ -34,9 +36,9 @@ def space_statements(axes: Sequence[space.Axis], clamped: bool = False) -> list[
     """Return SCN_BAD_ALPHA for an alpha that a space does not hold; where it is clamped, for no number."""
     found, place = [], 0
     for axis in axes:
-        found += _numbers(axis, place) if clamped else _possible(axis, place)
+        found += _moderate(axis, place) if clamped else _possible(axis, place)
         place += axis.size
-    return found
+    return [*_finite("alpha", place), *found]
 
 
 def encode_statements(transform: Transform) -> list[str] | None:
@@ -51,7 +53,7 @@ def encode_statements(transform: Transform) -> list[str] | None:
         found.append(_encoded(kind, param, place))
         param += kind.takes
         place += kind.size
-    return [*checks, *found]
+    return [*_finite("params", param, "SCN_BAD_PARAMS"), *checks, *found]
 
 
 def _range(kind: Encoding) -> tuple[float, float]:
@@ -93,17 +95,22 @@ def _possible(axis: space.Axis, place: int) -> list[str]:
     return _refused(f"!({length} >= {least} && {length} <= {most})")
 
 
-def _numbers(axis: space.Axis, place: int) -> list[str]:
-    """Refuse what is no number, or so large that the arithmetic might leave the numbers."""
-    most = exact(FAR) if isinstance(axis, space.Turns) else "FLT_MAX"
-    values = [f"alpha[{i}]" for i in range(place, place + axis.size)]
+def _finite(values: str, count: int, status: str = "SCN_BAD_ALPHA") -> list[str]:
+    """Refuse what is no number, or infinite."""
+    return _refused(f"!scn_finite({values}, {count})", status)
+
+
+def _moderate(axis: space.Axis, place: int) -> list[str]:
+    """Refuse what is so large that the arithmetic might leave the numbers."""
+    if not isinstance(axis, space.Turns):
+        return []
+    values, most = [f"alpha[{i}]" for i in range(place, place + axis.size)], exact(FAR)
     return [s for value in values for s in _refused(f"!({value} >= -{most} && {value} <= {most})")]
 
 
 def _within(
     value: str, low: float, high: float, status: str = "SCN_BAD_ALPHA", beyond: float | None = None
 ) -> list[str]:
-    """A comparison that a NaN fails too."""
     beyond = BEYOND * (high - low) if beyond is None else beyond
     low, high = low - beyond, high + beyond
     return _refused(f"!({value} >= {exact(low)} && {value} <= {exact(high)})", status)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import torch
 
-from scn.export import boards, c
+from scn.export import boards
 from scn.export.base import Options, Report, target
 from scn.export.sensors import Sensor
 from scn.export.subject import Subject
@@ -18,7 +19,7 @@ SETTINGS = 4  # that the example configures for
 @target("esp-idf", boards.check)
 def write(subject: Subject, options: Options, folder: Path) -> Report:
     """The folder NAME, a component: the network, its sensor, an example and a README."""
-    generated, sensor = c.generate(subject, options), boards.sensor_of(subject, options)
+    generated, sensor = boards.generated(subject, options)
     name, place = subject.name, folder / subject.name
     sources = [f"{name}.c", *(path.name for path in (sensor.files if sensor else ()) if path.suffix == ".c")]
     example = f"examples/{name}_example"
@@ -28,7 +29,7 @@ def write(subject: Subject, options: Options, folder: Path) -> Report:
         "CMakeLists.txt": _component(sources),
         "idf_component.yml": f'version: "1.0.0"\ndescription: "{boards.values_of(subject)["title"]}"\n'
         "targets:\n  - esp32s3\n",
-        "README.md": _readme(subject, sensor),
+        "README.md": _readme(subject, sensor, generated.facts),
         f"{example}/CMakeLists.txt": "cmake_minimum_required(VERSION 3.16)\n"
         "include($ENV{IDF_PATH}/tools/cmake/project.cmake)\n"
         f"project({name}_example)\n",
@@ -74,7 +75,7 @@ def _component(sources: list[str]) -> str:
     return f'idf_component_register(SRCS {listed}\n                       INCLUDE_DIRS "include")\n'
 
 
-def _readme(subject: Subject, sensor: Sensor | None) -> str:
+def _readme(subject: Subject, sensor: Sensor | None, facts: dict[str, Any]) -> str:
     name = subject.name
     lines = [
         f"# {boards.values_of(subject)['title']}",
@@ -93,8 +94,10 @@ def _readme(subject: Subject, sensor: Sensor | None) -> str:
     if sensor:
         lines += [
             "",
-            f"`scn_{sensor.name}.h` measures {sensor.measures}. `begin` takes a threshold: with "
-            f"{sensor.threshold(subject):g} less changes no mixing coefficient by more than a few percent. "
-            f"When `update` says SCN_SENSOR_RECONFIGURE, call `{name}_encode` and `{name}_configure`.",
+            f"`scn_{sensor.name}.h` measures {sensor.measures}. `begin` takes a threshold, "
+            f"{name.upper()}_THRESHOLD in `{name}.h`: {boards.threshold_said(facts)}. "
+            f"When `update` says SCN_SENSOR_RECONFIGURE, call `{name}_encode` and `{name}_request`, and once "
+            f"that succeeded `scn_{sensor.name}_commit`; the task that asks the network calls `{name}_poll` "
+            "first.",
         ]
     return "\n".join(lines) + "\n"

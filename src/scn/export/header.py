@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any
 
+from scn.export import identity, requests, selftest
 from scn.export.base import Options
+from scn.export.calls import rule
 from scn.export.graph import Graph
+from scn.export.pack import exact
 from scn.export.parts import Parts
 from scn.export.predictions import Meaning
-from scn.export.state import parameter, state_text
+from scn.export.sensors.threshold import Threshold
+from scn.export.state import FLAG, parameter, state_text
 from scn.export.subject import Subject
 
 STATUS = """\
@@ -19,7 +24,9 @@ typedef enum {
     SCN_NOT_CONFIGURED, /* infer before the first configure */
     SCN_BAD_ALPHA,      /* not a number, or no setting has this alpha; the last good configuration stays */
     SCN_BAD_PARAMS,     /* not a number, or out of the range that the network was trained for */
-    SCN_BUSY            /* the state is in use by a call that this one interrupts; try again */
+    SCN_BUSY,           /* another call is using the state, nothing was changed; see above for what to do */
+    SCN_BAD_INPUT,      /* x holds NaN, infinity or too large numbers, or an array is not aligned */
+    SCN_FAILED          /* of the self-test: an output is not the expected one */
 } scn_status;
 #endif
 """
@@ -35,10 +42,11 @@ MEANING = {
     "beta": "the mixing coefficients",
     "activations": "values between layers, sharing memory",
     "scratch": "patches and strips of rows",
+    "wishes": "that requests leave; the linker drops them where nobody asks",
 }
 THETA = {
     "ram": "mixed to RAM once for each alpha: the fastest inference",
-    "row": "mixed in strips during inference: no RAM for theta, but each inference mixes all of it",
+    "row": "never as a whole: no RAM for theta, but each inference reads every base model that counts",
     "fixed": "one configuration, const",
 }
 
@@ -54,12 +62,14 @@ def header(
     name, guard = subject.name, f"{subject.name.upper()}_H"
     return "\n".join(
         [
-            f"/*\n{_about(subject, options, graph, meaning, facts)} */",
+            f"/*\n{_about(subject, options, graph, parts, meaning, facts)} */",
             f"#ifndef {guard}\n#define {guard}\n",
             "#include <stdint.h>\n" if options.state == "explicit" else "",
             '#ifdef __cplusplus\nextern "C" {\n#endif\n',
             STATUS,
             _sizes(subject, graph, meaning, facts),
+            _threshold(subject, facts),
+            identity.defines(name, parts),
             f"typedef float {name}_input;\n",
             _functions(subject, options, parts, meaning),
             "#ifdef __cplusplus\n}\n#endif\n",
@@ -68,7 +78,9 @@ def header(
     )
 
 
-def _about(subject: Subject, options: Options, graph: Graph, meaning: Meaning, facts: dict[str, Any]) -> str:
+def _about(
+    subject: Subject, options: Options, graph: Graph, parts: Parts, meaning: Meaning, facts: dict[str, Any]
+) -> str:
     mean, deviation = (
         ", ".join(f"{v:.9g}" for v in values)
         for values in (subject.normalisation.mean, subject.normalisation.deviation)
@@ -76,7 +88,8 @@ def _about(subject: Subject, options: Options, graph: Graph, meaning: Meaning, f
     shape = " x ".join(map(str, subject.shape))
     setting = "" if subject.params is None else f", for params {subject.params.tolist()}"
     lines = [
-        f"{subject.name}: made by `scn export`. C99, no heap, no library.",
+        f"{subject.name}: made by `scn export`. C99, no heap, no library. (A core without floating point",
+        "has it from the compiler's own, such as __aeabi_fadd.)",
         "",
         f"x: {graph.size(0)} floats, {shape} in this order, normalised: (value - mean) / deviation, where an",
         f"   image has values from 0 to 1, a sound from -1 to 1. mean {mean}; deviation {deviation}.",
@@ -84,6 +97,8 @@ def _about(subject: Subject, options: Options, graph: Graph, meaning: Meaning, f
         "",
         f"theta: {options.theta}{setting}: {THETA[options.theta]}.",
         f"weights: {options.weights}; arithmetic of inference: {options.inference}.",
+        "",
+        *rule(subject.name, options, parts),
         "",
         "memory map, in bytes (without code and stack):",
     ]
@@ -96,7 +111,6 @@ def _about(subject: Subject, options: Options, graph: Graph, meaning: Meaning, f
 
 
 def _sizes(subject: Subject, graph: Graph, meaning: Meaning, facts: dict[str, Any]) -> str:
-    upper = subject.name.upper()
     sizes = {
         "INPUT_SIZE": graph.size(0),
         meaning.size: graph.size(graph.output),
@@ -108,7 +122,22 @@ def _sizes(subject: Subject, graph: Graph, meaning: Meaning, facts: dict[str, An
         sizes["FIXED"] = 1
     else:
         sizes |= {"ALPHA_SIZE": subject.transform.alpha_dim, "PARAMS": len(subject.transform.parameters)}
-    return "".join(f"#define {upper}_{key} {value}\n" for key, value in sizes.items())
+    return "".join(_defined(subject, key, value) for key, value in sizes.items())
+
+
+def _defined(subject: Subject, key: str, value: object) -> str:
+    return f"#define {subject.name.upper()}_{key} {value}\n"
+
+
+def _threshold(subject: Subject, facts: dict[str, Any]) -> str:
+    """What the sensor's adapter is to be given, where there is one."""
+    if "threshold" not in facts:
+        return ""
+    found = Threshold(**facts["threshold"])
+    said = textwrap.fill(f"For the sensor's adapter, {found.unit}: {found.about()}.", 100)
+    return (
+        f"/* {said.replace(chr(10), chr(10) + '   ')} */\n{_defined(subject, 'THRESHOLD', exact(found.step))}"
+    )
 
 
 def _functions(subject: Subject, options: Options, parts: Parts, meaning: Meaning) -> str:
@@ -118,7 +147,9 @@ def _functions(subject: Subject, options: Options, parts: Parts, meaning: Meanin
     if options.state == "explicit":
         found.append(
             "/* All that a network changes. Set it to zero before the first call (a static one is). */\n"
-            + state_text(name, parts)
+            + FLAG
+            + (requests.wishes_text(name, parts) if parts.configurable else "")
+            + state_text(name, options, parts, [f"{name}_wishes wishes"] if parts.configurable else [])
         )
     if parts.configurable:
         found += _configuration(subject, options, parts)
@@ -126,6 +157,8 @@ def _functions(subject: Subject, options: Options, parts: Parts, meaning: Meanin
         f"/* x: {upper}_INPUT_SIZE values, {meaning.outputs}: {upper}_{meaning.size}. */\n"
         f"scn_status {name}_infer({parameter(name, options, infer)});\n",
         *meaning.declared,
+        selftest.declared(name, options, parts, meaning.outputs),
+        identity.declared(name),
     ]
     return "\n".join(found)
 
@@ -147,4 +180,5 @@ def _configuration(subject: Subject, options: Options, parts: Parts) -> list[str
         f"{alone}\nscn_status {name}_beta(const float *alpha, float *beta);\n",
         f"{mixing}\nscn_status {name}_mix({parameter(name, options, 'const float *beta')});\n",
         f"{both}\nscn_status {name}_configure({parameter(name, options, 'const float *alpha')});\n",
+        *requests.declared(name, options),
     ]

@@ -6,9 +6,9 @@ from scn.export.base import Options
 from scn.export.builder import Builder
 from scn.export.graph import CannotExport, Graph
 from scn.export.memory import lay_out
-from scn.export.operations.affine import Affine, in_float, in_int8, layers_of
+from scn.export.operations.affine import Affine, in_int8, layers_of
 from scn.export.operations.base import Operation
-from scn.export.pack import WORD, exact, padded
+from scn.export.pack import WORD, padded
 from scn.export.parts import Parts
 from scn.export.quantisation import Quantisation, quantised_rows
 
@@ -27,26 +27,26 @@ class Int8Code(Builder):
         super().__init__(graph, options, output)
         self.quantisation = quantisation
         self.stored = {op.target: quantised_rows(op.weight) for op in layers_of(graph)}
-        self.arrangement = in_int8.arranged(layers_of(graph), options)
+        self.arrangement = in_int8.arranged(graph, layers_of(graph), options)
         widths = {value: held.bits // 8 for value, held in quantisation.items()}
         self.layout = lay_out(graph, widths, {graph.output})
         sizes = [op.int8_scratch(self) or (0, 0) for op in graph.ops]
         self.patch, self.strip = (padded(max(size)) for size in zip(*sizes, strict=True))
 
     def build(self) -> Parts:
-        self.parts.need("block", "int8_dot")
+        self.parts.need("block", "whole", "int8_out", "int8_dot")
         self._write_input()
         self._write_operations()
         in_int8.add_weights(self)
-        self.parts.defines += [f"#define SCN_DIMS {self.graph.dims}", f"#define SCN_STRIP {in_float.STRIP}"]
+        self.parts.defines.append(f"#define SCN_DIMS {self.graph.dims}")
         self._add_state(
             [
                 ("uint32_t", "rows", self.arrangement.theta_size // WORD),
-                ("float", "steps", self.arrangement.vectors_size),
+                ("int32_t", "steps", self.arrangement.vectors_size),
             ],
             [
-                ("uint32_t", "activations", self.layout.size // WORD),
-                ("uint32_t", "scratch", (self.patch + self.strip) // WORD),
+                ("int16_t", "activations", self.layout.size // 2),
+                ("int16_t", "scratch", (self.patch + self.strip) // 2),
             ],
         )
         return self.parts
@@ -57,7 +57,7 @@ class Int8Code(Builder):
     @property
     def buffer(self) -> str:
         """Where a strip of rows is mixed."""
-        return f"(int8_t *)s->scratch + {self.patch}"
+        return f"(int8_t *)s->scratch.halves + {self.patch}"
 
     def bits(self, value: int) -> int:
         return self.quantisation[value].bits
@@ -65,22 +65,24 @@ class Int8Code(Builder):
     def at(self, value: int) -> str:
         """Where a value lies, as a C expression of its own type."""
         bits = self.bits(value)
-        return f"(int{bits}_t *)s->activations + {self.layout.offsets[value] * 8 // bits}"
+        cast = "(int8_t *)" if bits == 8 else ""
+        return f"{cast}s->activations.halves + {self.layout.offsets[value] * 8 // bits}"
 
-    def add_limits(self, value: int) -> str:
+    def add_limits(self, value: int, fraction: int = 0) -> str:
         """Add a constant that says how sums become the value; returns its name."""
         held, name = self.quantisation[value], f"scn_out_{value}"
         self.parts.constants.append(
-            f"static const scn_out {name} = {{{held.low}, {held.high}, {held.zero}}};\n"
+            f"static const scn_out {name} = {{{held.low}, {held.high}, {held.zero}, {fraction}}};\n"
         )
         return name
 
     def _write_input(self) -> None:
         held, count = self.quantisation[0], self.graph.size(0)
-        factor = exact(1 / held.scale)
         if held.bits == 16:
             self.parts.need("int8_input")
             self.parts.defines.append(f"#define SCN_INPUT_BITS {held.high.bit_length() + 1}")
-        else:
-            self.parts.need("int8_input8")
-        self.call(f"scn_input_int{held.bits}", "x", self.at(0), count, factor)
+            self.call("scn_input_int16", "x", self.at(0), count, held.exponent)
+            return
+        self.parts.need("int8_input8")
+        narrowing = held.narrowing
+        self.call("scn_input_int8", "x", self.at(0), count, held.exponent, narrowing.number, narrowing.shift)

@@ -8,8 +8,6 @@ from scn.export.graph import Graph
 from scn.export.operations.base import Operation
 from scn.export.quantisation import Quantisation
 
-SHARE = 32768  # parts of a whole in which the base models' shares are counted
-
 
 def run(arithmetic: Float, x: Tensor) -> dict[int, Tensor]:
     """x: (N, ...) -> every value of the graph (N, channels, height, width), in double precision."""
@@ -36,7 +34,8 @@ class Float:
 class Int8(Float):
     """The same in whole numbers; values are counted without their zero points.
 
-    stored[target]: the whole weights (M, rows, columns) of a layer, and their scales (M, rows).
+    stored[target]: the whole weights (M, rows, columns) of a layer, and their scales (M, rows). by_rows:
+    linear layers take the sums of each base model by itself; otherwise rows are mixed, and rounded.
     """
 
     def __init__(
@@ -45,12 +44,13 @@ class Int8(Float):
         beta: Tensor,
         quantisation: dict[int, Quantisation],
         stored: dict[int, tuple[Tensor, Tensor]],
+        by_rows: bool = False,
     ) -> None:
         super().__init__(graph, beta)
-        self.quantisation, self.stored = quantisation, stored
+        self.quantisation, self.stored, self.by_rows = quantisation, stored, by_rows
 
     def start(self, x: Tensor) -> Tensor:
-        return self.quantised(0, x / self.scale(0))
+        return self.quantisation[0].of_floats(x).double()
 
     def apply(self, op: Operation, *sources: Tensor) -> Tensor:
         return op.run_int8(self, *sources)
@@ -58,18 +58,7 @@ class Int8(Float):
     def scale(self, value: int) -> float:
         return self.quantisation[value].scale
 
-    def quantised(self, value: int, y: Tensor) -> Tensor:
-        """Numbers of steps as they are stored: rounded, halves away from 0, and within the limits."""
+    def within(self, value: int, steps: Tensor) -> Tensor:
+        """Numbers of steps as they are stored: within the limits."""
         held = self.quantisation[value]
-        away: Tensor = y.sign() * (y.abs() + 0.5).floor()
-        return away.clamp(held.low, held.high)
-
-    def mixed_rows(self, target: int) -> tuple[Tensor, Tensor]:
-        """The rows of a layer in whole numbers, and their scales."""
-        weight, scale = self.stored[target]
-        if len(weight) == 1:
-            return weight[0], scale[0]
-        step = (self.beta.abs().unsqueeze(1) * scale).sum(dim=0)
-        shares = (self.beta.unsqueeze(1) * scale / step * SHARE).round().clamp(-SHARE + 1, SHARE - 1)
-        sums = (shares.unsqueeze(2) * weight).sum(dim=0)
-        return ((sums + SHARE / 2) / SHARE).floor().clamp(-127, 127), step
+        return steps.clamp(held.low, held.high).double()

@@ -22,6 +22,7 @@ from scn.core.errors import Failed, ScnError
 from scn.core.network import SCN
 from scn.core.storage import failures_named
 from scn.export.base import Options, Report, target
+from scn.export.onnx_attributes import drop_idle
 from scn.export.predictions import meaning_of
 from scn.export.staging import final
 from scn.export.subject import Subject
@@ -90,6 +91,7 @@ def _export(net: nn.Module, alpha: tuple[Tensor, ...], subject: Subject, path: P
     assert program is not None
     with failures_named(final(path)):
         program.save(path, external_data=False)
+        drop_idle(path)
     difference, scale = differences(path, net, alpha, subject.shape)
     if not difference <= TOLERANCE * max(1.0, scale):
         raise Failed(

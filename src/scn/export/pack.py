@@ -52,6 +52,17 @@ def packed_words(weight: Tensor, groups: int = 1) -> Tensor:
     return _by_blocks(weight, groups, words)
 
 
+def paired(weights: Tensor) -> Tensor:
+    """(D, L) -> (D * L,): base models two by two, an odd one behind them; L is a multiple of 4.
+
+    Of each four weights, the first two of one and of the other, then the last two of both: a core that makes
+    pairs of 16 bits out of a word takes the same weight of two base models at once.
+    """
+    count = len(weights) // 2 * 2
+    halves = weights[:count].unflatten(1, (-1, 2, 2)).unflatten(0, (-1, 2))  # pair, of it, four, half, weight
+    return torch.cat([halves.permute(0, 2, 3, 1, 4).flatten(), weights[count:].flatten()])
+
+
 def _by_blocks(weight: Tensor, groups: int, arrange: Callable[[Tensor], Tensor]) -> Tensor:
     parts = [
         arrange(group[:, row : row + size])

@@ -12,11 +12,13 @@ from torch import Tensor
 
 from scn.export.pack import array, floats, halves, whole
 
-BYTES = {"float": 4, "uint32_t": 4, "uint16_t": 2, "int8_t": 1}
+BYTES = {"float": 4, "int32_t": 4, "uint32_t": 4, "int16_t": 2, "uint16_t": 2, "int8_t": 1}
+IN_SECTION = ("bases", "shared")
 WRITTEN: dict[str, Callable[[Tensor], Iterable[str]]] = {
     "float": floats,
     "uint16_t": halves,
     "int8_t": whole,
+    "int32_t": whole,
 }
 
 
@@ -37,31 +39,40 @@ class Table:
     def bytes(self) -> int:
         return self.values.numel() * BYTES[self.kind]
 
+    @property
+    def section(self) -> str:
+        """A macro by which the port says where large tables lie."""
+        return "SCN_WEIGHTS " if self.label in IN_SECTION else ""
+
     def text(self) -> str:
         items = WRITTEN[self.kind](self.values)
         if not self.words:
             declared, numbers = array(self.kind, self.name, items)
-            return f"static const {declared} = {numbers};\n"
+            return f"{self.section}static const {declared} = {numbers};\n"
         declared, numbers = array(self.kind, "bytes", items)
         union = f"union {{\n    {declared};\n    uint32_t aligned;\n}}"
-        return f"static const {union} {self.name} = {{{numbers}}};\n"
+        return f"{self.section}static const {union} {self.name} = {{{numbers}}};\n"
 
 
 @dataclass(frozen=True)
 class Field:
-    """An array in the state or in theta."""
+    """An array in the state or in theta. With `words`, aligned like words though its elements are smaller."""
 
     kind: str
     name: str
     count: int
     label: str
+    words: bool = False
 
     @property
     def bytes(self) -> int:
         return self.count * BYTES[self.kind]
 
     def text(self) -> str:
-        return f"{self.kind} {self.name}[{self.count}]"
+        if not self.words:
+            return f"{self.kind} {self.name}[{self.count}]"
+        fields = f"        {self.kind} halves[{self.count}];\n        uint32_t aligned;\n"
+        return f"union {{\n{fields}    }} {self.name}"
 
 
 @dataclass
@@ -75,6 +86,8 @@ class Parts:
     copies: int = 1  # of theta: two for a double buffer
     state: list[Field] = field(default_factory=list)  # without theta and the flags
     encode: list[str] | None = None  # statements from params to alpha, where the transform says how
+    alphas: int = 0  # values of alpha; 0 where nothing is mixed
+    wishes: int = 0  # bytes of what requests leave
     map_label: str = ""  # what makes beta of alpha, as a person says it; "" where nothing is mixed
     beta: list[str] = field(default_factory=list)  # statements from alpha to beta
     pick: list[str] = field(default_factory=list)  # of a map that picks few base models: from alpha to few
@@ -97,6 +110,11 @@ class Parts:
         self.constants.append(Table("float", name, values, label))
         return name
 
+    def add_numbers(self, name: str, values: Tensor, label: str = "biases and gains") -> str:
+        """Add a table of whole numbers; returns its name."""
+        self.constants.append(Table("int32_t", name, values, label))
+        return name
+
     @property
     def flash(self) -> dict[str, int]:
         """Bytes of the arrays, by what they are."""
@@ -106,7 +124,8 @@ class Parts:
     def ram(self) -> dict[str, int]:
         """Bytes of the state, by what it is."""
         theta = [(part.label, part.bytes * self.copies) for part in self.theta]
-        return _summed([*theta, *((part.label, part.bytes) for part in self.state)])
+        wishes = [("wishes", self.wishes)] if self.wishes else []
+        return _summed([*theta, *((part.label, part.bytes) for part in self.state), *wishes])
 
     def constant_texts(self) -> list[str]:
         """In an order in which each names only what stands before it."""

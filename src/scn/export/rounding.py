@@ -59,9 +59,10 @@ def of_all(
     graph: Graph,
     quantisation: dict[int, Quantisation],
     stored: dict[int, tuple[Tensor, Tensor]],
+    by_rows: bool = False,
 ) -> dict[str, Any]:
     """In whole numbers throughout."""
-    return _compared(subject, graph, lambda beta: Int8(graph, beta, quantisation, stored))
+    return _compared(subject, graph, lambda beta: Int8(graph, beta, quantisation, stored, by_rows))
 
 
 def _compared(subject: Subject, graph: Graph, exported: Callable[[Tensor], Float]) -> dict[str, Any]:

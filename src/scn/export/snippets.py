@@ -14,7 +14,14 @@ def from_files(*names: str) -> dict[str, str]:
     return {name: (folder / f"{name}.c").read_text() for name in names}
 
 
+TAIL = """\
+#if defined(__clang__)
+#pragma clang attribute pop
+#endif
+"""
 FLOAT = from_files(
+    "finite",
+    *("flags", "flag_get", "flag_fill"),
     *("exp", "circle", "turn", "is_turn", "log", "few", "collect", "only", "inline"),
     *("patch", "block", "store", "linear"),
     *("mix_float32", "mix_float16", "mix_int8", "rows", "rows_bias", "coefficients", "rows_ram", "alone"),
@@ -22,14 +29,21 @@ FLOAT = from_files(
     *("angle", "around", "on_line", "on_circle", "last_before", "among_line", "among_circle"),
     *("cross", "nearest", "agreement", "nearest_turn", "near_turns", "waves", "outer"),
 )
-INT8 = from_files("int8_dot", "int8_input", "int8_input8", "int8_widen")
+INT8 = from_files(
+    *("whole", "whole_number", "int8_out", "int8_dot", "int8_input", "int8_input8", "int8_widen")
+)
 HEAD = """\
 #include <float.h>
-#include <limits.h>
 #include <stdint.h>
 
-#if INT_MAX < 2147483647
-#error "int must have at least 32 bits"
+/* Does not compile where int has less than 32 bits. */
+typedef char scn_int_has_32_bits[sizeof(int) >= 4 ? 1 : -1];
+
+/* No loop becomes a call of memcpy or memset: the file needs no library. */
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((no_builtin("memcpy", "memset", "memmove"))), apply_to = function)
+#elif defined(__GNUC__)
+#pragma GCC optimize("no-tree-loop-distribute-patterns")
 #endif
 
 /* Define SCN_PORTABLE to compile the plain C instead of the instructions of the core. */
@@ -53,12 +67,5 @@ HEAD = """\
 #define SCN_KERNEL __attribute__((noipa))
 #else
 #define SCN_KERNEL
-#endif
-
-/* Weights are complete in memory before a flag says so. */
-#if defined(__GNUC__)
-#define SCN_BARRIER() __sync_synchronize()
-#else
-#define SCN_BARRIER() ((void)0)
 #endif
 """

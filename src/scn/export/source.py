@@ -4,35 +4,48 @@ from __future__ import annotations
 
 import textwrap
 
+from scn.export import identity, requests, selftest
 from scn.export.base import Options
 from scn.export.few import filled
 from scn.export.operations import SNIPPETS
 from scn.export.operations.affine.in_float import BASE_TYPES
 from scn.export.parts import Parts
+from scn.export.port import HOOKS, PORT
 from scn.export.predictions import Meaning
-from scn.export.snippets import HEAD
+from scn.export.selftest import Golden
+from scn.export.snippets import HEAD, TAIL
 from scn.export.state import (
-    DOUBLE_BEGIN,
-    DOUBLE_END,
     DOUBLE_INFER,
-    DOUBLE_NEXT,
-    SIMPLE_INFER,
-    SINGLE_BEGIN,
-    SINGLE_END,
+    DOUBLE_INFERRED,
+    DOUBLE_MIX,
+    DOUBLE_MIXED,
+    FLAG,
+    FREED,
     SINGLE_INFER,
+    TAKEN,
     parameter,
+    snippets_of,
     state_text,
 )
 
 CHECK_ALL = """\
-    int i;
-    for (i = 0; i < SCN_DIMS; i++) {
-        if (!(beta[i] >= -FLT_MAX && beta[i] <= FLT_MAX)) {
-            return SCN_BAD_ALPHA;
-        }
+    if (!scn_finite(beta, SCN_DIMS)) {
+        return SCN_BAD_ALPHA;
     }
 """
-KEEP_ALL = ["for (i = 0; i < SCN_DIMS; i++) {", "    s->beta[i] = beta[i];", "}"]
+KEEP_ALL = [
+    "{",
+    "    int i;",
+    "    for (i = 0; i < SCN_DIMS; i++) {",
+    "        s->beta[i] = beta[i];",
+    "    }",
+    "}",
+]
+CHECK_INPUT = """\
+    if (!scn_finite(x, {size}) || (uintptr_t){outputs} % sizeof(float) != 0) {{
+        return SCN_BAD_INPUT;
+    }}
+"""
 COLLECTED = ["scn_few few;", "(void)scn_collect(s->beta, &few);"]
 SPREAD = """\
 {
@@ -46,26 +59,36 @@ SPREAD = """\
 """
 
 
-def source(name: str, options: Options, parts: Parts, meaning: Meaning) -> str:
+def source(name: str, options: Options, parts: Parts, meaning: Meaning, found: Golden) -> str:
     functions = list(meaning.defined)
     if parts.configurable:
         functions += [_encode(name, parts), _pick(parts), _beta(name, parts)]
         functions += [_mix(name, options, parts), _mix_any(name, options, parts)]
-        functions.append(_configure(name, options, parts))
-    functions.append(_infer(name, options, parts, meaning.outputs))
+        functions += [_configure(name, options, parts), requests.defined(name, options, parts)]
+    functions.append(_infer(name, options, parts, meaning))
+    functions += [selftest.defined(name, options, parts, meaning, found), identity.defined(name)]
     return "\n".join(
         [
-            f'/* {name}: made by `scn export`. See {name}.h. */\n#include "{name}.h"\n',
+            f"/* {name}: made by `scn export`. See {name}.h. */\n{PORT}",
+            f'#include "{name}.h"\n',
             HEAD,
+            HOOKS,
             *parts.defines,
             f"#define SCN_BASE {BASE_TYPES[options.weights]}",
             "",
-            *(_snippet(part, parts) for part in _in_order(parts.snippets)),
+            "" if options.state == "explicit" else FLAG,
+            *(_snippet(part, parts) for part in _in_order(_all_snippets(options, parts))),
             *parts.constant_texts(),
             _own_state(name, options, parts),
             *(text for text in functions if text),
+            TAIL,
         ]
     )
+
+
+def _all_snippets(options: Options, parts: Parts) -> list[str]:
+    asked = requests.SNIPPETS if parts.configurable else ()
+    return ["finite", *snippets_of(options, parts), *asked, *parts.snippets]
 
 
 def _in_order(names: list[str]) -> list[str]:
@@ -86,7 +109,7 @@ def _snippet(name: str, parts: Parts) -> str:
 def _own_state(name: str, options: Options, parts: Parts) -> str:
     if options.state == "explicit":
         return ""
-    return f"{state_text(name, parts)}static {name}_state {name}_own;\n"
+    return f"{state_text(name, options, parts, [])}SCN_STATE static {name}_state {name}_own;\n"
 
 
 def _prologue(name: str, options: Options) -> str:
@@ -129,18 +152,16 @@ def _mix(name: str, options: Options, parts: Parts) -> str:
         keep, check = KEEP_ALL, CHECK_ALL
     if options.theta == "row":
         statements += keep
+    declared, begin, end = "", TAKEN, f"    s->ready = 1;\n{FREED}"
+    theta = f"    {name}_theta *const theta = &s->theta;\n"
     if options.double_buffer:
-        begin, end = DOUBLE_BEGIN, DOUBLE_END
-        theta = f"    {name}_theta *const theta = &s->theta[next - 1];\n"
-    else:
-        begin, end = SINGLE_BEGIN, SINGLE_END
-        theta = f"    {name}_theta *const theta = &s->theta;\n"
-    if not parts.theta:
+        declared, begin, end = f"    {name}_theta *theta;\n    uint32_t next;\n", DOUBLE_MIX, DOUBLE_MIXED
+        begin += "    theta = &s->theta[next - 1];\n"
+    if options.double_buffer or not parts.theta:
         theta = ""
-    declared = "    const uint8_t before = s->ready;\n" if not options.double_buffer else DOUBLE_NEXT
     return (
-        f"{head}\n{{\n{_prologue(name, options)}{declared}{theta}{check}{begin}{_body(statements)}\n{end}"
-        "    return SCN_OK;\n}\n"
+        f"{head}\n{{\n{_prologue(name, options)}{declared}{theta}{check}{begin}"
+        f"    SCN_BEGIN(mix);\n{_body(statements)}\n    SCN_END(mix);\n{end}    return SCN_OK;\n}}\n"
     )
 
 
@@ -175,21 +196,25 @@ def _configure(name: str, options: Options, parts: Parts) -> str:
 """
 
 
-def _infer(name: str, options: Options, parts: Parts, outputs: str) -> str:
+def _infer(name: str, options: Options, parts: Parts, meaning: Meaning) -> str:
+    outputs, upper = meaning.outputs, name.upper()
+    check = CHECK_INPUT.format(size=f"{upper}_INPUT_SIZE", outputs=outputs)
     rest = f"const {name}_input *x, float *{outputs}"
     head = f"scn_status {name}_infer({parameter(name, options, rest)})"
     uses_theta = any("theta->" in line for line in parts.infer)
     collected = COLLECTED if any("&few" in line for line in parts.infer) else []
-    theta, begin = "", SIMPLE_INFER
+    theta, begin, end = "", TAKEN, FREED
     if options.double_buffer and parts.configurable:
-        theta, begin = (
-            "    uint8_t now;\n" + (f"    const {name}_theta *theta;\n" if uses_theta else ""),
-            DOUBLE_INFER,
-        )
-        begin += "    theta = &s->theta[now - 1];\n" if uses_theta else ""
+        theta, begin, end = "    uint32_t now;\n", DOUBLE_INFER, DOUBLE_INFERRED
+        if uses_theta:
+            theta += f"    const {name}_theta *theta;\n"
+            begin += "    theta = &s->theta[now - 1];\n"
     elif parts.configurable:
         theta = f"    const {name}_theta *const theta = &s->theta;\n" if uses_theta else ""
-        begin = SINGLE_INFER
-    end = "    SCN_BARRIER();\n    s->running = 0;\n    return SCN_OK;\n"
-    body = _body([*collected, *parts.infer])
-    return f"{head}\n{{\n{_prologue(name, options)}{theta}{begin}{body}\n{end}}}\n"
+        begin += SINGLE_INFER
+    body = _body(["SCN_BEGIN(infer);", *collected, *parts.infer, "SCN_END(infer);"])
+    good = "SCN_OK"
+    if options.inference == "float":  # values that are finite, but so large that sums are not
+        good = f"scn_finite({outputs}, {upper}_{meaning.size}) ? SCN_OK : SCN_BAD_INPUT"
+    done = f"{end}    return {good};\n"
+    return f"{head}\n{{\n{_prologue(name, options)}{theta}{check}{begin}{body}\n{done}}}\n"

@@ -1,8 +1,9 @@
-"""All that a network changes, and the flags that keep an interrupted call from seeing half of it.
+"""All that a network changes, and the flags that keep two calls from changing it at once.
 
-`running` is set while an inference runs. `ready` is 0 until the first configuration; with one buffer then 1,
-and 2 while weights are mixed; with two buffers it is the number of the one to use. Inference sets its flag
-before it looks at the other one and configuration likewise, so of two calls at least one sees the other.
+With one theta a single flag, `busy`, is held by whoever uses the state. With two, a configuration and an
+inference go on side by side, each kind behind a flag of its own: `ready` is the number of the theta to use,
+and inference says in `used` which one it reads before it looks at `ready` again. Configuration publishes
+`ready` before it looks at `used`, so of two calls that would meet at least one sees the other.
 """
 
 from __future__ import annotations
@@ -10,79 +11,97 @@ from __future__ import annotations
 from scn.export.base import Options
 from scn.export.parts import Parts
 
-SINGLE_BEGIN = """\
-    s->ready = 2; /* inference waits from here on */
-    SCN_BARRIER();
-    if (s->running) {
-        s->ready = before;
-        return SCN_BUSY;
-    }
-"""
+FLAG = """\
+#ifndef SCN_FLAG
+#define SCN_FLAG
+/* A number that interrupts and threads may change at once. */
+#if (!defined(__GNUC__) || defined(SCN_STDATOMIC)) && !defined(SCN_ENTER_CRITICAL) && \\
+    !defined(__cplusplus) && defined(__STDC_VERSION__) && __STDC_VERSION__ + 0 >= 201112L && \\
+    !defined(__STDC_NO_ATOMICS__)
+#include <stdatomic.h>
+#define SCN_FLAGS_ARE_ATOMIC 1
+typedef atomic_uint scn_flag;
+#else
+typedef volatile uint32_t scn_flag;
+#endif
+#endif
 
-SINGLE_END = """\
-    SCN_BARRIER();
-    s->ready = 1;
 """
-DOUBLE_NEXT = "    const uint8_t next = s->ready == 1 ? 2 : 1;\n"
-DOUBLE_BEGIN = """\
-    if (s->running == next) {
-        return SCN_BUSY; /* an inference still uses the weights before the last ones */
-    }
-"""
-DOUBLE_END = """\
-    SCN_BARRIER();
-    s->ready = next;
-"""
-SIMPLE_INFER = """\
-    if (s->running) {
+TAKEN = """\
+    if (scn_swap(&s->busy, 1)) {
         return SCN_BUSY;
     }
-    s->running = 1;
-    SCN_BARRIER();
 """
+FREED = "    scn_set(&s->busy, 0);\n"
 SINGLE_INFER = """\
-    if (s->running) {
+    if (!s->ready) {
+        scn_set(&s->busy, 0);
+        return SCN_NOT_CONFIGURED;
+    }
+"""
+DOUBLE_MIX = """\
+    if (scn_swap(&s->mixing, 1)) {
         return SCN_BUSY;
     }
-    s->running = 1;
-    SCN_BARRIER();
-    if (s->ready != 1) {
-        s->running = 0;
-        return s->ready ? SCN_BUSY : SCN_NOT_CONFIGURED;
+    next = scn_get(&s->ready) == 1 ? 2 : 1;
+    if (scn_get(&s->used) == next) { /* an inference still uses the weights before the last ones */
+        scn_set(&s->mixing, 0);
+        return SCN_BUSY;
     }
+"""
+DOUBLE_MIXED = """\
+    scn_set(&s->ready, next);
+    scn_set(&s->mixing, 0);
 """
 DOUBLE_INFER = """\
-    if (s->running) {
+    if (scn_swap(&s->running, 1)) {
         return SCN_BUSY;
     }
     do { /* a configuration may end between the two lines */
-        now = s->ready;
-        if (!now) {
-            s->running = 0;
-            return SCN_NOT_CONFIGURED;
-        }
-        s->running = now;
-        SCN_BARRIER();
-    } while (s->ready != now);
+        now = scn_get(&s->ready);
+        scn_set(&s->used, now);
+    } while (scn_get(&s->ready) != now);
+    if (!now) {
+        scn_set(&s->running, 0);
+        return SCN_NOT_CONFIGURED;
+    }
+"""
+DOUBLE_INFERRED = """\
+    scn_set(&s->used, 0);
+    scn_set(&s->running, 0);
 """
 
 
-def state_text(name: str, parts: Parts) -> str:
-    """The type of the state, and of theta in it."""
+def flags_of(options: Options, parts: Parts) -> list[str]:
+    """The fields of the state that keep calls apart."""
+    if not parts.configurable:
+        return ["scn_flag busy"]
+    if options.double_buffer:
+        return [f"scn_flag {name}" for name in ("ready", "mixing", "running", "used")]
+    return ["uint32_t ready", "scn_flag busy"]
+
+
+def snippets_of(options: Options, parts: Parts) -> list[str]:
+    """The pieces of C that these flags need."""
+    return ["flags", *(["flag_get"] if options.double_buffer and parts.configurable else [])]
+
+
+def state_text(name: str, options: Options, parts: Parts, more: list[str]) -> str:
+    """The type of the state, with theta in it and more fields behind."""
     fields = [field.text() for field in parts.state]
     text = ""
     if parts.theta:
-        text = _struct(f"{name}_theta", [field.text() for field in parts.theta])
+        text = struct(f"{name}_theta", [field.text() for field in parts.theta])
         fields.insert(0, f"{name}_theta theta{f'[{parts.copies}]' if parts.copies > 1 else ''}")
-    if parts.configurable:
-        fields.append("volatile uint8_t ready")
-    return text + _struct(f"{name}_state", [*fields, "volatile uint8_t running"])
+    return text + struct(f"{name}_state", [*fields, *flags_of(options, parts), *more])
 
 
-def _struct(name: str, fields: list[str]) -> str:
+def struct(name: str, fields: list[str]) -> str:
     return f"typedef struct {{\n{''.join(f'    {field};' + chr(10) for field in fields)}}} {name};\n\n"
 
 
 def parameter(name: str, options: Options, rest: str) -> str:
     """The parameters of a function that needs the state."""
-    return f"{name}_state *s, {rest}" if options.state == "explicit" else rest
+    if options.state != "explicit":
+        return rest or "void"
+    return f"{name}_state *s, {rest}" if rest else f"{name}_state *s"

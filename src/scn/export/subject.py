@@ -43,7 +43,10 @@ class LabelledSamples:
 
 @dataclass(frozen=True)
 class Subject:
-    """A network to export. `params` (P,) is the setting of an export with theta fixed."""
+    """A network to export. `params` (P,) is the setting of an export with theta fixed.
+
+    `run` is where it comes from, and `beside` a second network, for targets that show both.
+    """
 
     name: str
     network: nn.Module
@@ -53,6 +56,8 @@ class Subject:
     data: str
     params: Tensor | None = None
     method_name: str = ""
+    run: Run | None = None
+    beside: Subject | None = None
 
     def __post_init__(self) -> None:
         check_name(self.name)
@@ -80,6 +85,10 @@ class Subject:
     @property
     def has_no_data(self) -> bool:
         return self._dataset is None
+
+    def has_split(self, name: str) -> bool:
+        """Whether the data have a split of this name."""
+        return self._dataset is not None and name in self._dataset.counts
 
     @property
     def objective(self) -> Objective:
@@ -169,6 +178,7 @@ def subject_of(
         data=run.config.data,
         params=params,
         method_name=run.config.method,
+        run=run,
     )
 
 

@@ -7,8 +7,10 @@ compilers) is not here: only the C files and the syntax of the rest can be check
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from string import Template
+from typing import Any
 
 from scn.core.errors import ScnError
 from scn.export import c
@@ -16,6 +18,7 @@ from scn.export.base import Options
 from scn.export.predictions import meaning_of
 from scn.export.sensors import Sensor, fitting
 from scn.export.sensors import get as get_sensor
+from scn.export.sensors.threshold import Threshold
 from scn.export.staging import write_staged
 from scn.export.subject import Subject
 
@@ -64,8 +67,20 @@ def sensor_of(subject: Subject, options: Options) -> Sensor | None:
     return fitting(subject.transform)
 
 
+def threshold_said(facts: dict[str, Any]) -> str:
+    """The threshold of the sensor, and why it is that."""
+    found = Threshold(**facts["threshold"])
+    return f"{found.step:g} ({found.unit}): {found.about()}"
+
+
 def is_configured(subject: Subject, options: Options) -> bool:
     return subject.is_scn and options.theta != "fixed"
+
+
+def generated(subject: Subject, options: Options) -> tuple[c.Generated, Sensor | None]:
+    """The C code, with the threshold of the sensor in its header, and that sensor."""
+    sensor = sensor_of(subject, options)
+    return c.generate(subject, replace(options, sensor=sensor.name if sensor else None)), sensor
 
 
 def check(subject: Subject, options: Options) -> None:

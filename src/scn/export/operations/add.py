@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import torch
 from torch import Tensor, fx
 
+from scn.export.fixed_point import Factor, factors_of
 from scn.export.graph import CannotExport
 from scn.export.operations.base import Operation
-from scn.export.pack import exact
 from scn.export.translation import FunctionTranslator, GraphTranslation
 
 if TYPE_CHECKING:
@@ -58,13 +58,15 @@ static void scn_add(const float *a, const float *b, float *y, int count, int rel
     }
     int8_snippets: ClassVar[Mapping[str, str]] = {
         "int_add": """\
-static void scn_add_int@1@_int@2@_int@3@(const int@1@_t *a, int zero_a, float factor_a, const int@2@_t *b, int zero_b, float factor_b,
-                         int@3@_t *y, int count, scn_out out)
+/* a and b by their factors, which have `shift` bits behind the point. */
+static void scn_add_int@1@_int@2@_int@3@(const int@1@_t *a, int zero_a, int32_t factor_a, const int@2@_t *b, int zero_b, int32_t factor_b,
+                         int@3@_t *y, int count, int shift, scn_out out)
 {
+    const int64_t half = (int64_t)1 << (shift - 1);
     int i;
     for (i = 0; i < count; i++) {
-        const float sum = (float)(a[i] - zero_a) * factor_a + (float)(b[i] - zero_b) * factor_b;
-        y[i] = (int@3@_t)(scn_rounded(sum, out.low, out.high) + out.zero);
+        const int64_t sum = (int64_t)(a[i] - zero_a) * factor_a + (int64_t)(b[i] - zero_b) * factor_b;
+        y[i] = (int@3@_t)(scn_within((int32_t)((sum + half) >> shift), out) + out.zero);
     }
 }
 """  # noqa: E501
@@ -78,10 +80,15 @@ static void scn_add_int@1@_int@2@_int@3@(const int@1@_t *a, int zero_a, float fa
         a, b = sources
         return (a + b).relu() if self.relu else a + b
 
+    def _factors(self, scales: list[float]) -> tuple[Factor, ...]:
+        """Of both sides, from the scales of both and of the sum."""
+        return factors_of(*(scale / scales[2] for scale in scales[:2]))
+
     def run_int8(self, arithmetic: Int8, *sources: Tensor) -> Tensor:
-        scaled = [x * arithmetic.scale(source) for x, source in zip(sources, self.sources, strict=True)]
-        y = self.run_float(arithmetic, *scaled)
-        return arithmetic.quantised(self.target, y / arithmetic.scale(self.target))
+        first, second = self._factors([arithmetic.scale(v) for v in (*self.sources, self.target)])
+        sides = sources[0].long() * first.number + sources[1].long() * second.number
+        steps = (sides + 2 ** (first.shift - 1)) >> first.shift
+        return arithmetic.within(self.target, steps)
 
     def write_float(self, code: FloatCode) -> None:
         code.parts.need("add")
@@ -91,10 +98,15 @@ static void scn_add_int@1@_int@2@_int@3@(const int@1@_t *a, int zero_a, float fa
     def write_int8(self, code: Int8Code) -> None:
         types = [code.bits(value) for value in (*self.sources, self.target)]
         code.parts.need(f"int_add:{types[0]}:{types[1]}:{types[2]}")
-        scale = code.quantisation[self.target].scale
+        held = [code.quantisation[value] for value in (*self.sources, self.target)]
+        factors = self._factors([one.scale for one in held])
         sides: list[str | int] = []
-        for source in self.sources:
-            held = code.quantisation[source]
-            sides += [code.at(source), held.zero, exact(held.scale / scale)]
-        end = (code.at(self.target), code.graph.size(self.target), code.add_limits(self.target))
-        code.call(f"scn_add_{'_'.join(f'int{bits}' for bits in types)}", *sides, *end)
+        for source, one, factor in zip(self.sources, held, factors, strict=False):
+            sides += [code.at(source), one.zero, factor.number]
+        sizes = (code.at(self.target), code.graph.size(self.target), factors[0].shift)
+        code.call(
+            f"scn_add_{'_'.join(f'int{bits}' for bits in types)}",
+            *sides,
+            *sizes,
+            code.add_limits(self.target),
+        )

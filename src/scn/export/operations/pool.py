@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -11,10 +12,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, fx, nn
 
+from scn.export.fixed_point import factors_of
 from scn.export.graph import CannotExport, Window
 from scn.export.operations.base import Operation
 from scn.export.operations.windows import window_of
-from scn.export.pack import exact
 from scn.export.snippets import from_files
 from scn.export.translation import (
     FunctionTranslator,
@@ -126,11 +127,22 @@ class Pool(Operation):
         return y.relu() if self.relu else y
 
     def run_int8(self, arithmetic: Int8, *sources: Tensor) -> Tensor:
-        y = self.run_float(arithmetic, *sources)
         if self.largest:
-            return y
-        factor = arithmetic.scale(self.sources[0]), arithmetic.scale(self.target)
-        return arithmetic.quantised(self.target, y * factor[0] / factor[1])
+            return self.run_float(arithmetic, *sources)
+        (factor,) = factors_of(arithmetic.scale(self.sources[0]) / arithmetic.scale(self.target))
+        sums, counts = self._sums(sources[0])
+        return arithmetic.within(self.target, factor.times(sums, counts))
+
+    def _sums(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """The sum of each window, and how many values count."""
+        window, full = self.window, math.prod(self.window.kernel)
+        sums = F.avg_pool2d(x, window.kernel, window.stride, window.padding, divisor_override=1)
+        if self.count_padding:
+            return sums.round().long(), torch.tensor(full)
+        seen = F.avg_pool2d(
+            torch.ones_like(x[:1, :1]), window.kernel, window.stride, window.padding, divisor_override=1
+        )
+        return sums.round().long(), seen.round().long()
 
     def write_float(self, code: FloatCode) -> None:
         kind = "max" if self.largest else "mean"
@@ -151,6 +163,7 @@ class Pool(Operation):
             code.call(f"scn_max_int{before}", *where, source.zero if self.relu else source.low + source.zero)
             return
         code.parts.need("seen", f"int_mean:{before}:{behind}")
-        factor = exact(source.scale / code.quantisation[self.target].scale)
-        rest = (source.zero, factor, int(self.count_padding), code.add_limits(self.target))
+        (factor,) = factors_of(source.scale / code.quantisation[self.target].scale)
+        numbers = (source.zero, factor.number, factor.shift, int(self.count_padding))
+        rest = (*numbers, code.add_limits(self.target))
         code.call(f"scn_mean_int{before}_int{behind}", *where, *rest)

@@ -1,8 +1,7 @@
 """Sensor adapters in C: from raw readings to the parameters that a network is configured for.
 
-Each filters its readings and reports a new setting only when it moved enough to matter. How far that is,
-follows from the network itself: until a mixing coefficient changes by a few percent, nothing is worth a
-reconfiguration.
+Each filters its readings and reports a new setting only when it moved enough to matter. How far that is
+follows from the network itself: see `threshold`.
 """
 
 from __future__ import annotations
@@ -11,20 +10,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import torch
 from torch import Tensor
 
 from scn.core.errors import ScnError
-from scn.core.network import SCN
 from scn.core.registry import nearest
+from scn.export.sensors.threshold import Moved, Threshold, chosen
 from scn.export.staging import write_staged
 from scn.export.subject import Subject
 from scn.transforms import Transform
 
 FOLDER = Path(__file__).parent
 COMMON = "scn_sensor.h"
-MATTERS = 0.05  # the change of a mixing coefficient that is worth a reconfiguration
-GRID = 720  # settings that a threshold is tried at
 
 
 @dataclass(frozen=True)
@@ -34,8 +30,9 @@ class Sensor:
     header: str
     measures: str
     suits: Callable[[Transform], bool]
-    moved: Callable[[Tensor, float], Tensor]  # settings, moved up by a step of the threshold
+    moved: Moved
     steps: tuple[float, ...]  # thresholds to choose from, rising
+    unit: str  # of a threshold
 
     @property
     def name(self) -> str:
@@ -53,20 +50,9 @@ class Sensor:
             write_staged(copy, source.read_bytes())
         return made
 
-    @torch.no_grad()
-    def threshold(self, subject: Subject) -> float:
-        """The largest step that changes no mixing coefficient by more than a trace, from any setting."""
-        net, transform = subject.network, subject.transform
-        if not isinstance(net, SCN):
-            return self.steps[0]
-        settings = transform.grid(GRID)
-        beta, chosen = net.beta(transform.encode(settings)), self.steps[0]
-        for step in self.steps:
-            there = net.beta(transform.encode(self.moved(settings, step)))
-            if (there - beta).abs().max() > MATTERS:
-                break
-            chosen = step
-        return chosen
+    def threshold(self, subject: Subject, lose: float) -> Threshold:
+        """The largest step that costs at most `lose` of the score."""
+        return chosen(subject, self.moved, self.steps, self.unit, lose)
 
 
 def _turns(transform: Transform) -> bool:
@@ -77,14 +63,22 @@ def _is_level(transform: Transform) -> bool:
     return transform.measured and len(transform.parameters) == 1 and transform.parameters[0].low > 0
 
 
+def _turned(params: Tensor, step: float) -> Tensor:
+    return params + step
+
+
+def _by_ratio(params: Tensor, step: float) -> Tensor:
+    return params * (1 + step) if step >= 0 else params / (1 - step)
+
+
 ACCELEROMETER, LIGHT = (
     Sensor(
         "scn_accelerometer.h", "the angle of the image, from gravity", _turns,
-        lambda params, step: params + step, tuple(0.5 * i for i in range(1, 61)),
+        _turned, tuple(0.5 * i for i in range(1, 61)), "degrees",
     ),
     Sensor(
         "scn_light.h", "the light level, from a photometer", _is_level,
-        lambda params, step: params * (1 + step), tuple(0.01 * i for i in range(1, 101)),
+        _by_ratio, tuple(0.01 * i for i in range(1, 101)), "as a ratio",
     ),
 )  # fmt: skip
 SENSORS = {row.name: row for row in (ACCELEROMETER, LIGHT)}

@@ -6,7 +6,8 @@
    counter-clockwise. A sensor that is mounted otherwise is put right by exchanging axes or by `mounting`.
 
    Readings pass a low-pass filter as vectors, so that 359 and 1 degree have the mean 0. A new angle is
-   reported only when it is `threshold` degrees from the last one reported. No memory is allocated, no global
+   reported when it is `threshold` degrees from the one that the network is configured for, and again with every
+   reading until that one is committed: nothing is lost while the network is busy. No memory is allocated, no global
    state is kept; atan2f is the only function of libm. */
 #ifndef SCN_ACCELEROMETER_H
 #define SCN_ACCELEROMETER_H
@@ -22,8 +23,9 @@ typedef struct {
     float threshold; /* degrees */
     float mounting;  /* degrees that are added to the angle */
     float x, y;      /* the filtered reading */
-    float reported;  /* the last angle that was reported */
+    float committed; /* the angle that the network is configured for */
     int started;     /* whether there was a reading */
+    int configured;  /* whether an angle was committed */
 } scn_accelerometer;
 
 /* smoothing in (0, 1] and threshold in [0, 180]; values outside are taken as the nearest allowed. */
@@ -34,6 +36,10 @@ void scn_accelerometer_begin(scn_accelerometer *sensor, float smoothing, float t
    lies so flat that the angle is undefined (less than 0.25 g in the plane of the image). */
 scn_sensor_result scn_accelerometer_update(scn_accelerometer *sensor, float x, float y, float z,
                                            float *degrees);
+
+/* The network is configured for this angle, or NAME_request has taken it. Not before: what is never committed
+   is reported again. */
+void scn_accelerometer_commit(scn_accelerometer *sensor, float degrees);
 
 #ifdef __cplusplus
 }

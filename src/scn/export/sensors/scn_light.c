@@ -1,9 +1,7 @@
 #include "scn_light.h"
 
-#include <float.h>
-
 static float between(float value, float low, float high) {
-    if (!(value >= low)) return low; /* NaN, too */
+    if (!scn_sensor_is_number(&value) || value < low) return low;
     return value <= high ? value : high;
 }
 
@@ -15,8 +13,9 @@ void scn_light_begin(scn_light *sensor, float low, float high, float smoothing, 
     sensor->low = low;
     sensor->high = high;
     sensor->level = 0.0f;
-    sensor->reported = 0.0f;
+    sensor->committed = 0.0f;
     sensor->started = 0;
+    sensor->configured = 0;
 }
 
 /* The level that a reading stands for, within the trained range. */
@@ -28,20 +27,25 @@ static float mapped(const scn_light *sensor, float reading) {
     return between(sensor->low + share * (sensor->high - sensor->low), sensor->low, sensor->high);
 }
 
-static int moved(float level, float reported, float threshold) {
-    const float larger = level > reported ? level : reported, smaller = level > reported ? reported : level;
+static int moved(float level, float committed, float threshold) {
+    const float larger = level > committed ? level : committed;
+    const float smaller = level > committed ? committed : level;
     return larger > smaller * (1.0f + threshold);
 }
 
 scn_sensor_result scn_light_update(scn_light *sensor, float reading, float *level) {
-    if (!(reading >= 0.0f && reading <= FLT_MAX)) return SCN_SENSOR_REJECTED;
+    if (!scn_sensor_is_number(&reading) || reading < 0.0f) return SCN_SENSOR_REJECTED;
 
     const float share = sensor->started ? sensor->smoothing : 1.0f;
     sensor->level += share * (mapped(sensor, reading) - sensor->level);
-    if (sensor->started && !moved(sensor->level, sensor->reported, sensor->threshold))
-        return SCN_SENSOR_STEADY;
     sensor->started = 1;
-    sensor->reported = sensor->level;
+    if (sensor->configured && !moved(sensor->level, sensor->committed, sensor->threshold))
+        return SCN_SENSOR_STEADY;
     *level = sensor->level;
     return SCN_SENSOR_RECONFIGURE;
+}
+
+void scn_light_commit(scn_light *sensor, float level) {
+    sensor->committed = level;
+    sensor->configured = 1;
 }

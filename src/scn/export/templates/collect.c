@@ -10,7 +10,7 @@ SCN_KERNEL static int scn_collect(const float *beta, scn_few *few)
             i += 4;
             continue;
         }
-        if (!(*here >= -FLT_MAX && *here <= FLT_MAX)) {
+        if (!scn_finite(here, 1)) {
             return 0;
         }
         if (*here != 0.0f) {

@@ -1,19 +1,24 @@
-/* x in whole numbers of SCN_INPUT_BITS: x / scale. */
-static void scn_input_int16(const float *x, int16_t *y, int count, float factor)
+/* x times 2 to the power of `exponent` in whole numbers of SCN_INPUT_BITS. */
+static void scn_input_int16(const float *x, int16_t *y, int count, int exponent)
 {
-    const int limit = (1 << (SCN_INPUT_BITS - 1)) - 1;
+    const int32_t limit = 1 << (SCN_INPUT_BITS - 1);
 #if SCN_VFP && SCN_DSP
     int fours = count >> 2;
     uint32_t a, b, c, d;
+    union {
+        uint32_t bits;
+        float value;
+    } power;
+    power.bits = (uint32_t)(127 + exponent) << 23;
     count &= 3;
     if (fours > 0) {
         __asm__ volatile(
             "1:\n\t"
             "vldmia %[x]!, {s0-s3}\n\t"
-            "vmul.f32 s0, s0, %[factor]\n\t"
-            "vmul.f32 s1, s1, %[factor]\n\t"
-            "vmul.f32 s2, s2, %[factor]\n\t"
-            "vmul.f32 s3, s3, %[factor]\n\t"
+            "vmul.f32 s0, s0, %[power]\n\t"
+            "vmul.f32 s1, s1, %[power]\n\t"
+            "vmul.f32 s2, s2, %[power]\n\t"
+            "vmul.f32 s3, s3, %[power]\n\t"
             "vcvtr.s32.f32 s0, s0\n\t"
             "vcvtr.s32.f32 s1, s1\n\t"
             "vcvtr.s32.f32 s2, s2\n\t"
@@ -29,12 +34,14 @@ static void scn_input_int16(const float *x, int16_t *y, int count, float factor)
             "subs %[n], %[n], #1\n\t"
             "strd %[a], %[c], [%[y]], #8\n\t"
             "bne 1b"
-            : [x] "+r"(x), [y] "+r"(y), [n] "+r"(fours), [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d)
-            : [factor] "t"(factor), [bits] "I"(SCN_INPUT_BITS)
+            : [x] "+&r"(x), [y] "+&r"(y), [n] "+&r"(fours), [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c),
+              [d] "=&r"(d)
+            : [power] "t"(power.value), [bits] "I"(SCN_INPUT_BITS)
             : "s0", "s1", "s2", "s3", "cc", "memory");
     }
 #endif
     for (; count > 0; count--) {
-        *y++ = (int16_t)scn_rounded(*x++ * factor, -limit, limit);
+        const int32_t n = scn_whole_by(*x++, exponent, limit);
+        *y++ = (int16_t)(n < limit ? n : limit - 1);
     }
 }

@@ -1,28 +1,18 @@
-/*
- * The part of each base model in a row, in units of 1/32768. The new step of a row is the mean of the
- * steps of its base models, weighted by beta, so the mixture cannot leave 8 bits, and rounding to the
- * new step loses no more than rounding the base models did.
- */
-static void scn_shares(const scn_rows *m, @beta@, int row, int block, int16_t *shares)
-{
-    const int all = m->groups * m->rows;
-    int i, r;
-    for (r = 0; r < block; r++) {
-        const float step = scn_step(m, beta, row + r);
-        for (i = 0; i < @dims@; i++) {
-            const float share = step > 0.0f ? @share@ * m->scale[@i@ * all + row + r] / step : 0.0f;
-            shares[4 * i + r] = (int16_t)scn_rounded(32768.0f * share, -32767, 32767);
-        }
-    }
-}
-
-static int8_t scn_narrow(int32_t sum)
-{
-    const int32_t value = (sum + 16384) >> 15;
-    return (int8_t)(value > 127 ? 127 : value < -127 ? -127 : value);
-}
-
 #if SCN_DSP
+static inline uint32_t scn_even(uint32_t word)
+{
+    uint32_t pair;
+    __asm__("sxtb16 %0, %1" : "=r"(pair) : "r"(word));
+    return pair;
+}
+
+static inline uint32_t scn_odd(uint32_t word)
+{
+    uint32_t pair;
+    __asm__("sxtb16 %0, %1, ror #8" : "=r"(pair) : "r"(word));
+    return pair;
+}
+
 /* Four columns of `block` rows at a time, where words are aligned. Returns how many columns are left. */
 static @inline@int scn_mix_words(int8_t *out, const int8_t *base, int stride, @with which@const int16_t *shares, int count, int block)
 {

@@ -1,51 +1,41 @@
-/* The rows of one layer in all base models, and what their sums are multiplied by. */
+/*
+ * The rows of one layer in all base models, and what their sums are multiplied by. Numbers to be mixed are
+ * scaled so that whole numbers hold them; each is multiplied by itself, so that every core rounds alike.
+ */
 typedef struct {
     const int8_t *base; /* of base model 0; the next one is `stride` weights further */
-    const float *scale; /* (SCN_DIMS, all rows): the step of a stored weight */
+    const int8_t *last; /* where base models stand two by two: an odd one; or null */
+    const float *scale; /* (bases, all rows): the step of a stored weight */
     const float *gain;  /* (SCN_DIMS, all rows), or null */
     const float *inner; /* (SCN_DIMS, all rows), or null */
     const float *bias;  /* (SCN_DIMS, all rows) */
-    float step_in, step_out; /* of the activations */
+    const float *unit;  /* (all rows): what makes a multiplier of a scale, and of a gain */
+    const float *joint; /* (all rows): what makes a part of the offset of a gain and an inner bias; or null */
+    int32_t half;       /* what rounds the values */
     int stride, bases, groups, rows, columns; /* rows: of one group */
 } scn_rows;
 
-static float scn_mixture(const float *values, @beta@, int stride)
+/* A sum over the base models in whole numbers. */
+static int32_t scn_mixture(const float *values, @beta@, int stride)
 {
-    float sum = 0.0f;
+    int32_t sum = 0;
     int i;
     for (i = 0; i < @dims@; i++) {
-        sum += @share@ * values[@i@ * stride];
+        sum += scn_whole(@share@ * values[@i@ * stride], (1 << 30) / SCN_DIMS);
     }
     return sum;
 }
 
-/* The step of a row's mixed weights: the mean of the steps of its base models. */
-static float scn_step(const scn_rows *m, @beta@, int row)
+/* What is added to the sums of a row, with what rounds them. */
+static int32_t scn_offset(const scn_rows *m, @beta@, int row)
 {
-    float sum = 0.0f;
-    int i;
-    if (m->bases == 1) {
-        return m->scale[row];
-    }
-    for (i = 0; i < @dims@; i++) {
-        sum += (@share@ < 0.0f ? -@share@ : @share@) * m->scale[@i@ * m->groups * m->rows + row];
-    }
-    return sum;
-}
-
-/* What sums are multiplied by, and what is added then, for each row. */
-static void scn_mix_steps(const scn_rows *m, @beta@, float *factor, float *offset)
-{
+    const int32_t most = 1 << 29;
     const int all = m->groups * m->rows;
-    int r;
-    for (r = 0; r < all; r++) {
-        const float gain = m->gain ? scn_mixture(m->gain + r, beta, all) : 1.0f;
-        const float step = scn_step(m, beta, r);
-        float bias = scn_mixture(m->bias + r, beta, all);
-        if (m->inner) {
-            bias += gain * scn_mixture(m->inner + r, beta, all);
-        }
-        factor[r] = gain * step * m->step_in / m->step_out;
-        offset[r] = bias / m->step_out;
+    int32_t sum = scn_mixture(m->bias + row, beta, all);
+    if (m->joint) {
+        const float gain = (float)scn_mixture(m->gain + row, beta, all);
+        const float inner = (float)scn_mixture(m->inner + row, beta, all);
+        sum += scn_whole(gain * inner * m->joint[row], most);
     }
+    return (sum > most ? most : sum < -most ? -most : sum) + m->half;
 }

@@ -1,11 +1,18 @@
-static void scn_convolution_int@1@_int@2@(const scn_window *g, const int8_t *weights, const float *factor, const float *offset,
-                                 const int@1@_t *x, int@2@_t *y, int16_t *patch, scn_out out, int zero)
+static void scn_convolution_int@1@(const scn_window *g, const int8_t *weights, const int32_t *multiplier,
+                                 const int32_t *offset, const int16_t *x, int@1@_t *y, int16_t *patches, scn_out out)
 {
     const int positions = g->out_height * g->out_width;
     const int columns = g->channels * g->kernel_height * g->kernel_width;
-    int position;
-    for (position = 0; position < positions; position++) {
-        scn_gather_int@1@(g, x, position, patch, zero);
-        scn_affine_int@2@(weights, factor, offset, patch, y + position, g->rows, columns, positions, out);
+    int position, row, block;
+    for (position = 0; position < positions; position += 4) {
+        const int count = positions - position < 4 ? positions - position : 4;
+        const int8_t *w = weights;
+        scn_gather_int16(g, x, position, patches);
+        for (row = 0; row < g->rows; row += block) {
+            block = SCN_BLOCK(g->rows - row);
+            scn_block_int@1@(w, multiplier + row, offset + row, patches, y + (row * positions + position), columns,
+                           positions, block, count, out);
+            w += block * columns;
+        }
     }
 }

@@ -1,30 +1,133 @@
-/* What the window sees at one output position; what it sees of the margin is 0. */
-static void scn_gather_int@1@(const scn_window *g, const int@1@_t *x, int position, int16_t *out, int zero)
+/*
+ * Four patches for a convolution in whole numbers: two columns of a patch make a word, and the words of the
+ * four patches follow each other.
+ */
+/* `pairs` words of each patch; all pointers move on. */
+#if SCN_DSP
+#define SCN_COPY_PAIRS(PAIRS)                                                                                \
+    if ((PAIRS) > 0) {                                                                                       \
+        int n = (PAIRS);                                                                                     \
+        uint32_t one, two;                                                                                   \
+        __asm__ volatile("1:\n\t"                                                                            \
+                         "ldr %[one], [%[a]], #4\n\tldr %[two], [%[b]], #4\n\t"                              \
+                         "strd %[one], %[two], [%[to]], #8\n\t"                                              \
+                         "ldr %[one], [%[c]], #4\n\tldr %[two], [%[d]], #4\n\t"                              \
+                         "subs %[n], %[n], #1\n\tstrd %[one], %[two], [%[to]], #8\n\tbne 1b"                 \
+                         : [a] "+&r"(a), [b] "+&r"(b), [c] "+&r"(c), [d] "+&r"(d), [to] "+&r"(to),           \
+                           [n] "+&r"(n), [one] "=&r"(one), [two] "=&r"(two)                                  \
+                         :                                                                                   \
+                         : "cc", "memory");                                                                  \
+    }
+#else
+#define SCN_COPY_PAIRS(PAIRS)                                                                                \
+    {                                                                                                        \
+        int n;                                                                                               \
+        for (n = (PAIRS); n > 0; n--, to += 8, a += 2, b += 2, c += 2, d += 2) {                             \
+            to[0] = a[0];                                                                                    \
+            to[1] = a[1];                                                                                    \
+            to[2] = b[0];                                                                                    \
+            to[3] = b[1];                                                                                    \
+            to[4] = c[0];                                                                                    \
+            to[5] = c[1];                                                                                    \
+            to[6] = d[0];                                                                                    \
+            to[7] = d[1];                                                                                    \
+        }                                                                                                    \
+    }
+#endif
+
+/* Four patches that lie within the input, from their upper left corners on. */
+static void scn_gather_inside(const scn_window *g, const int16_t *x, const int *corners, int16_t *to)
 {
-    const int down = position / g->out_width;
-    const int top = down * g->stride_height - g->padding_height;
-    const int left = (position - down * g->out_width) * g->stride_width - g->padding_width;
-    const int across = g->dilation_width;
-    const int inside = top >= 0 && left >= 0 && top + (g->kernel_height - 1) * g->dilation_height < g->height &&
-                       left + (g->kernel_width - 1) * across < g->width;
-    int c, i, j;
-    for (c = 0; c < g->channels; c++) {
+    const int16_t *a = x + corners[0], *b = x + corners[1], *c = x + corners[2], *d = x + corners[3];
+    const int down = g->dilation_height * g->width - g->kernel_width;
+    const int over = g->height * g->width - (g->kernel_height - 1) * g->dilation_height * g->width - g->kernel_width;
+    const int width = g->kernel_width, height = g->kernel_height;
+    int lines = g->channels * height, line = height, odd = 0, skip;
+    for (; lines > 0; lines--) {
+        int taps = width - odd;
+        if (odd) {
+            to[0] = *a++;
+            to[2] = *b++;
+            to[4] = *c++;
+            to[6] = *d++;
+            to += 7;
+        }
+        SCN_COPY_PAIRS(taps >> 1)
+        odd = taps & 1;
+        if (odd) {
+            to[0] = *a++;
+            to[2] = *b++;
+            to[4] = *c++;
+            to[6] = *d++;
+            to += 1;
+        }
+        line--;
+        skip = line ? down : over;
+        line = line ? line : height;
+        if (lines > 1) {
+            a += skip;
+            b += skip;
+            c += skip;
+            d += skip;
+        }
+    }
+}
+
+/* What the window sees at one output position, into one of the patches; what it sees of the margin is 0. */
+static void scn_gather_one(const scn_window *g, const int16_t *x, int top, int left, int16_t *to)
+{
+    const int width = g->width, height = g->height, across = g->dilation_width, taps = g->kernel_width;
+    const int16_t *from;
+    int c, i, j, first = 0, last = taps;
+    int step = 1; /* from one column to the next: 1 within a word, 7 to the next word of the patch */
+    while (first < taps && left + first * across < 0) {
+        first++;
+    }
+    while (last > first && left + (last - 1) * across >= width) {
+        last--;
+    }
+    for (c = 0; c < g->channels; c++, x += height * width) {
         for (i = 0; i < g->kernel_height; i++) {
-            const int row = top + i * g->dilation_height;
-            if (inside) {
-                const int@1@_t *from = x + (row * g->width + left);
-                for (j = 0; j < g->kernel_width; j++) {
-                    *out++ = (int16_t)(*from - zero);
-                    from += across;
-                }
-            } else {
-                for (j = 0; j < g->kernel_width; j++) {
-                    const int column = left + j * across;
-                    const int seen = row >= 0 && row < g->height && column >= 0 && column < g->width;
-                    *out++ = (int16_t)(seen ? x[row * g->width + column] - zero : 0);
-                }
+            const int row = top + i * g->dilation_height, there = row >= 0 && row < height;
+            const int begin = there ? first : taps, end = there ? last : taps;
+            for (j = 0; j < begin; j++, to += step, step = 8 - step) {
+                *to = 0;
+            }
+            from = begin < end ? x + (row * width + left + begin * across) : x;
+            for (; j < end; j++, to += step, step = 8 - step) {
+                *to = from[(j - begin) * across];
+            }
+            for (; j < taps; j++, to += step, step = 8 - step) {
+                *to = 0;
             }
         }
-        x += g->height * g->width;
+    }
+}
+
+/* The patches from `position` on; behind the last position the last one again. */
+SCN_KERNEL static void scn_gather_int16(const scn_window *g, const int16_t *x, int position, int16_t *patches)
+{
+    const int last = g->out_height * g->out_width - 1;
+    const int height = (g->kernel_height - 1) * g->dilation_height, width = g->kernel_width;
+    int tops[4], lefts[4], corners[4], inside = g->dilation_width == 1, p;
+    int down = position / g->out_width, right = position - down * g->out_width;
+    for (p = 0; p < 4; p++) {
+        const int top = down * g->stride_height - g->padding_height;
+        const int left = right * g->stride_width - g->padding_width;
+        tops[p] = top;
+        lefts[p] = left;
+        corners[p] = top * g->width + left;
+        inside = inside && top >= 0 && left >= 0 && top + height < g->height && left + width <= g->width;
+        if (position + p < last && ++right == g->out_width) {
+            right = 0;
+            down++;
+        }
+    }
+    if (inside) {
+        scn_gather_inside(g, x, corners, patches);
+        return;
+    }
+    for (p = 0; p < 4; p++) {
+        scn_gather_one(g, x, tops[p], lefts[p], patches + 2 * p);
     }
 }

@@ -28,7 +28,7 @@ static void scn_dot4(float *sums, const float *weights, const float *x, int coun
             "vfma.f32 s7, s23, s3\n\t"
             "bne 1b\n\t"
             "vstmia %[sums], {s4-s7}"
-            : [x] "+r"(x), [weights] "+r"(weights), [fours] "+r"(fours)
+            : [x] "+&r"(x), [weights] "+&r"(weights), [fours] "+&r"(fours)
             : [sums] "r"(sums)
             : "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "s12", "s13", "s14",
               "s15", "s16", "s17", "s18", "s19", "s20", "s21", "s22", "s23", "cc", "memory");

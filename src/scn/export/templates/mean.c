@@ -14,9 +14,9 @@ static void scn_mean(const scn_window *g, const float *x, float *y, int count_pa
                 float sum = 0.0f;
                 scn_seen(left, g->kernel_width, g->dilation_width, g->width, &from, &to);
                 for (i = first; i < last; i++) {
-                    const float *row = x + ((top + i * g->dilation_height) * g->width + left);
+                    const float *row = x + (top + i * g->dilation_height) * g->width;
                     for (j = from; j < to; j++) {
-                        sum += row[j * g->dilation_width];
+                        sum += row[left + j * g->dilation_width];
                     }
                 }
                 sum /= (float)(count_padding ? full : (last - first) * (to - from));

@@ -19,6 +19,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from scn.core.gains import Gains
 from scn.export.graph import Graph, Window
 from scn.export.operations.affine import in_float, in_int8, recognise
+from scn.export.operations.affine.rescale import Rescaling, mixed_rows, row_values
 from scn.export.operations.base import Operation
 from scn.export.snippets import from_files
 from scn.export.translation import GraphTranslation, LayerCall, LayerTranslator
@@ -67,10 +68,16 @@ class Affine(Operation):
         _BatchNorm: _norm,
         Gains: _norm,
     }
-    float_snippets: ClassVar[Mapping[str, str]] = from_files("linear_row", "gather", "conv_ram", "conv_row")
+    float_snippets: ClassVar[Mapping[str, str]] = from_files(
+        "linear_row", "linear_strips", "gather", "conv_ram", "conv_row"
+    )
     int8_snippets: ClassVar[Mapping[str, str]] = from_files(
         *(
             "int8_rows",
+            "int8_step",
+            "int8_steps",
+            "int8_shares",
+            "int8_mix_pairs",
             "int8_mix",
             "int8_mix_few",
             "int8_alone",
@@ -79,7 +86,8 @@ class Affine(Operation):
             "int8_last",
             "int8_row",
         ),
-        *("int_linear_row", "int8_last_row", "int_gather", "int_conv", "int_conv_row"),
+        *("int_linear_row", "int8_last_row", "int_gather", "int8_patches", "int_conv_block"),
+        *("int_conv", "int_conv_row"),
     )
 
     @property
@@ -133,17 +141,33 @@ class Affine(Operation):
         y = self._product(arithmetic.graph, sources[0], weight) + bias.view(-1, 1, 1)
         return y.relu() if self.relu else y
 
+    def rescaling(self, graph: Graph, scale: Tensor, source: float, target: float) -> Rescaling:
+        """How its sums become values. scale: (M, rows), of its weights; then those of its values."""
+        return Rescaling(scale, self.bias, self.gain, self.inner, source, target, graph.dims)
+
     def run_int8(self, arithmetic: Int8, *sources: Tensor) -> Tensor:
-        weight, scale = arithmetic.mixed_rows(self.target)
-        if self.gain is not None:
-            scale = _mixture(self.gain, arithmetic.beta) * scale
-        _, bias = self.effective(arithmetic.beta)
-        factor = (scale * arithmetic.scale(self.sources[0])).view(-1, 1, 1)
-        y = self._product(arithmetic.graph, sources[0], weight) * factor + bias.view(-1, 1, 1)
-        y = y.relu() if self.relu else y
-        if self.target == arithmetic.graph.output:
-            return y
-        return arithmetic.quantised(self.target, y / arithmetic.scale(self.target))
+        graph, beta = arithmetic.graph, arithmetic.beta
+        weight, scale = arithmetic.stored[self.target]
+        target = arithmetic.scale(self.target)
+        how = self.rescaling(graph, scale, arithmetic.scale(self.sources[0]), target)
+        if self.bases == 1:
+            words = row_values(self._sums(graph, sources[0], weight[0]), how.multiplier(beta))
+        elif arithmetic.by_rows and self.is_linear(graph):
+            parts = [
+                row_values(self._sums(graph, sources[0], rows), multiplier)
+                for rows, multiplier in zip(weight, how.multipliers(beta), strict=True)
+                if multiplier.any()
+            ]
+            words = torch.stack(parts or [torch.zeros(len(sources[0]), self.rows, 1, 1).long()]).sum(0)
+        else:
+            rows = mixed_rows(weight, how.shares(beta)[0])
+            words = row_values(self._sums(graph, sources[0], rows), how.multiplier(beta))
+        steps = arithmetic.within(self.target, how.values(words, beta))
+        return steps * target if self.target == graph.output else steps
+
+    def _sums(self, graph: Graph, x: Tensor, weight: Tensor) -> Tensor:
+        """Whole numbers; none is too large for a double."""
+        return self._product(graph, x, weight).round().long()
 
     def write_float(self, code: FloatCode) -> None:
         in_float.write(code, code.arrangement.of(self))

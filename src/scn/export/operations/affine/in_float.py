@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from scn.export.layers import Arrangement, Layer, Place, arrange
-from scn.export.pack import packed
+from scn.export.pack import WORD, packed
 from scn.export.parts import Table
 from scn.export.quantisation import quantised_rows
 
@@ -25,7 +25,11 @@ BASE_TYPES = {"float32": "float", "float16": "uint16_t", "int8": "int8_t"}
 
 def arranged(ops: list[Affine], options: Options) -> Arrangement:
     """Where each layer is, by the table in `layers`."""
-    layers = [Layer(i, op, _place(op, options), op.rows * op.columns) for i, op in enumerate(ops)]
+    whole = 1 if options.weights == "float32" else WORD  # a layer starts where a word does
+    layers = [
+        Layer(i, op, _place(op, options), -(-op.rows * op.columns // whole) * whole)
+        for i, op in enumerate(ops)
+    ]
     return arrange(layers, lambda op: op.rows if len(op.bias) > 1 else 0)
 
 
@@ -45,10 +49,13 @@ def add_tables(code: FloatCode) -> None:
             code.parts.add_floats(f"scn_scale_{layer.number}", scale, "scales")
     sets: dict[str, list[Tensor]] = {"bases": [], "shared": []}
     for layer, weight in zip(layers, weights, strict=True):
-        sets["bases" if layer.in_bases else "shared"].append(packed(weight, layer.op.groups))
+        rows = packed(weight, layer.op.groups)
+        rows = torch.cat([rows, rows.new_zeros(len(rows), layer.size - rows.shape[1])], dim=1)
+        sets["bases" if layer.in_bases else "shared"].append(rows)
     for name, parts in sets.items():
         if parts:
-            table = Table(BASE_TYPES[kind], f"scn_{name}", torch.cat(parts, dim=1), name)
+            words = kind != "float32"
+            table = Table(BASE_TYPES[kind], f"scn_{name}", torch.cat(parts, dim=1), name, words)
             code.parts.constants.append(table)
     for layer in layers:
         for name in ("bias", "gain", "inner"):
@@ -64,7 +71,9 @@ def add_mix(code: FloatCode, layer: Layer) -> None:
     parts, rows = code.parts, f"&scn_layer_{layer.number}"
     parts.need("rows")
     if layer.place is not Place.FLASH:
-        parts.need(f"mix_{code.options.weights}", "coefficients", *(["only"] if parts.few else []))
+        parts.need("coefficients")
+        if not _by_rows(code, layer):
+            parts.need(f"mix_{code.options.weights}", *(["only"] if parts.few else []))
     parts.constants.append(_rows_constant(code, layer))
     if layer.place is Place.RAM:
         parts.need("rows_ram")
@@ -77,7 +86,8 @@ def add_mix(code: FloatCode, layer: Layer) -> None:
 def _rows_constant(code: FloatCode, layer: Layer) -> str:
     op = layer.op
     stride = code.arrangement.base_size if layer.in_bases else 0
-    pointers = [f"scn_{'bases' if layer.in_bases else 'shared'} + {layer.base}"]
+    inside = "" if code.options.weights == "float32" else ".bytes"
+    pointers = [f"scn_{'bases' if layer.in_bases else 'shared'}{inside} + {layer.base}"]
     for name, there in (
         ("scale", code.options.weights == "int8"),
         ("gain", op.gain is not None),
@@ -99,12 +109,22 @@ def write(code: FloatCode, layer: Layer) -> None:
         _write_convolution(code, layer, bias)
         return
     where = (bias, code.at(op.sources[0]), code.at(op.target))
-    if layer.place is Place.STRIPS:
+    mixed = (f"&scn_layer_{layer.number}", code.beta if op.mixed else "0")
+    if _by_rows(code, layer):
         code.parts.need("linear", "linear_row")
-        code.call("scn_linear_row", *_strips(code, layer), *where, "s->scratch", int(op.relu))
+        code.call("scn_linear_row", *mixed, *where, int(op.relu))
+    elif layer.place is Place.STRIPS:
+        code.parts.need("linear", "linear_strips")
+        code.call("scn_linear_strips", *mixed, *where, "s->scratch", int(op.relu))
     else:
         code.parts.need("linear", "linear_ram")
         code.call("scn_linear", _rows(layer), *where, op.rows, op.columns, int(op.relu))
+
+
+def _by_rows(code: FloatCode, layer: Layer) -> bool:
+    """Whether it multiplies each base model's own rows where they are: y = sum of beta times (W x)."""
+    usable = code.options.weights == "float32" and layer.op.is_linear(code.graph)
+    return layer.place is Place.STRIPS and usable
 
 
 def _rows(layer: Layer) -> str:
@@ -139,7 +159,7 @@ def scratch(code: FloatCode, layer: Layer) -> int:
     """Floats for a patch of the input and a strip of rows."""
     op = layer.op
     if op.is_linear(code.graph):
-        return 4 * min(op.columns, STRIP) if layer.place is Place.STRIPS else 0
+        return 4 * min(op.columns, STRIP) if layer.place is Place.STRIPS and not _by_rows(code, layer) else 0
     channels, area = code.graph.shapes[op.sources[0]][0] // op.groups, math.prod(op.window.kernel)
     patch = 4 * min(channels, max(1, PATCH // area)) * area
     return patch + 4 * (op.columns if layer.place is Place.STRIPS else op.rows // op.groups)

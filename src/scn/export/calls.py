@@ -1,0 +1,41 @@
+"""Who may call what from where: the rule as the header states it, in plain words."""
+
+from __future__ import annotations
+
+import textwrap
+
+from scn.export.base import Options
+from scn.export.parts import Parts
+
+WIDTH = 104
+ANYWHERE = "From anywhere, at any time, also at once: {free}. They use no state."
+ONCE = """\
+One of these at a time, whether from the main loop, an interrupt, a thread or another core: {shared}. A call
+that finds the state in use returns SCN_BUSY at once and has changed nothing."""
+TWICE = """\
+One of these at a time: {shared}. Beside it one {name}_infer, which goes on with the weights before. It does
+not matter which comes from the main loop, an interrupt, a thread or another core. A call that finds in use
+what it needs returns SCN_BUSY at once and has changed nothing."""
+NEVER = """\
+No call ever waits. So an interrupt must not repeat a call until it succeeds: the one that it interrupts could
+never end."""
+WISH = """\
+An interrupt calls {name}_request, which takes any alpha in constant time, and the main loop calls {name}_poll
+before {name}_infer: then no change of alpha is lost, whatever is going on when it comes."""
+STATES = "Each state is for itself: calls with different states never meet."
+
+
+def rule(name: str, options: Options, parts: Parts) -> list[str]:
+    """Lines for the head of NAME.h."""
+    free = [f"{name}_{what}" for what in (["encode"] if parts.encode else []) + ["beta"]]
+    shared = [f"{name}_{what}" for what in ("mix", "configure", "infer")]
+    texts = [ANYWHERE, TWICE if options.double_buffer else ONCE, NEVER, WISH]
+    if options.double_buffer:
+        shared = shared[:2]
+    if not parts.configurable:
+        texts, shared = [ONCE, NEVER], shared[2:]
+    if options.state == "explicit":
+        texts.append(STATES)
+    words = {"name": name, "free": ", ".join(free), "shared": ", ".join(shared)}
+    lines = [line for text in texts for line in textwrap.wrap(text.format(**words), WIDTH)]
+    return ["calls from interrupts, threads and other cores:", *(f"   {line}" for line in lines)]
