@@ -122,7 +122,8 @@ def seconds_of(one: Wanted, budget: str, whole: bool = False) -> float | None:
 
 def cost(several: Iterable[PaperEntry], budget: str, seeds: int | None = None, whole: bool = False) -> Effort:
     """Of entries together: what they share is counted once."""
-    found = {one.key: one for entry in several for one in wanted(entry, budget, seeds)}
+    asked = (one for entry in several for one in wanted(entry, budget, seeds))
+    found = {one.key: one for one in sorted(asked, key=lambda one: len(one.seeds))}  # with the most seeds
     models = sum(len(one.seeds) for one in found.values())
     taken = [(len(one.seeds), seconds_of(one, budget, whole)) for one in found.values()]
     known = [(count, seconds) for count, seconds in taken if seconds is not None]
