@@ -7,6 +7,7 @@ alone writes.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -46,6 +47,8 @@ class Processes:
         try:
             yield
         finally:
+            # A network that waits to be collected keeps gloo's threads: they abort a process that ends first.
+            gc.collect()
             dist.destroy_process_group()
 
     @contextmanager
