@@ -33,7 +33,8 @@ def code_options(said: dict[str, Any]) -> Options:
     """From what a person said; theta is fixed where an alpha is given, and otherwise in RAM."""
     theta: Any = said["theta"] or ("ram" if said["alpha"] is None else "fixed")
     chosen: dict[str, Any] = {n: said[n] for n in ("weights", "inference", "state", "double_buffer")}
-    return Options(theta=theta, sensor=said.get("sensor"), lose=said.get("lose", Options.lose), **chosen)
+    chosen |= {"sensor": said.get("sensor"), "input": said.get("sensor_input")}
+    return Options(theta=theta, lose=said.get("lose", Options.lose), **chosen)
 
 
 def fixed_params(alpha: str | None) -> Tensor | None:

@@ -50,6 +50,14 @@ def command(
         Path | None,
         typer.Option("--beside", help="Of a page: a second run, such as one4all, shown beside the first."),
     ] = None,
+    sensor_input: Annotated[
+        str | None,
+        typer.Option(
+            "--input",
+            help="Of C code: take a sensor's samples as they are: camera:WIDTHxHEIGHT:FORMAT[,crop=...] or "
+            "pcm16[:RATE].",
+        ),
+    ] = None,
     lose: Annotated[
         float, typer.Option(help="Score that a setting may cost before the sensor's adapter configures anew.")
     ] = Options.lose,
@@ -66,6 +74,8 @@ def command(
     the network as a WebAssembly module for pages of one's own; it needs clang and wasm-ld.
 
     Examples: scn export runs/demo --to c -o firmware/network --weights int8 --sensor accelerometer
+
+    scn export runs/demo --to c -o firmware/network --input camera:160x120:rgb565
 
     scn export runs/demo --to onnx -o models --alpha 30
 

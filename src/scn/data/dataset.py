@@ -63,6 +63,11 @@ class Dataset:
         return [str(unit) for unit in self.arrays.get("target_units", [])]
 
     @property
+    def sample_rate(self) -> int | None:
+        """Samples a second, of waveforms."""
+        return int(self.arrays["sample_rate"]) if "sample_rate" in self.arrays else None
+
+    @property
     def counts(self) -> dict[str, int]:
         """How many samples each split has."""
         return {k[2:]: len(v) for k, v in self.arrays.items() if k.startswith("y_")}

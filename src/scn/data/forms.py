@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from scn.core.errors import ScnError
+from scn.data.resize import resized
 
 Array = np.ndarray[Any, Any]
 Arrays = dict[str, Array]
@@ -114,23 +115,7 @@ def ready(x: Array) -> Array:
 
 
 def _resized(images: Array) -> Array:
-    """(N, H, W[, C]) uint8 -> (N, C, 32, 32) uint8, by the bilinear filter of Pillow, as a copy.
-
-    To the last bit what Pillow makes of a square image; others may differ by 1, as its versions do.
-    """
+    """(N, H, W[, C]) uint8 -> (N, C, 32, 32) uint8, as a copy."""
     channels = images[:, None] if images.ndim == 3 else images.transpose(0, 3, 1, 2)
-    if channels.shape[2:] == (SIZE, SIZE):
-        return np.array(channels, order="C")
     planes = channels.reshape(-1, *channels.shape[2:])
-    columns = _resized_rows(planes, SIZE).transpose(0, 2, 1)
-    resized = _resized_rows(columns, SIZE).transpose(0, 2, 1)
-    return np.array(resized, order="C").reshape(*channels.shape[:2], SIZE, SIZE)
-
-
-def _resized_rows(planes: Array, width: int) -> Array:
-    """(N, H, W) -> (N, H, width). Pillow resizes rows and columns in turn, so all rows may share a call."""
-    from PIL import Image
-
-    rows = Image.fromarray(np.ascontiguousarray(planes).reshape(-1, planes.shape[2]))
-    resized = rows.resize((width, rows.height), Image.Resampling.BILINEAR)
-    return np.asarray(resized).reshape(*planes.shape[:2], width)
+    return resized(planes, SIZE, SIZE).reshape(*channels.shape[:2], SIZE, SIZE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from scn.export.base import Options
 from scn.export.builder import Builder
 from scn.export.graph import Graph
+from scn.export.entrance import First
 from scn.export.memory import lay_out
 from scn.export.operations.affine import in_float, layers_of
 from scn.export.operations.base import Operation
@@ -12,13 +13,19 @@ from scn.export.parts import Parts
 
 
 class FloatCode(Builder):
-    """Values of four bytes; the input and the output lie where the caller has them."""
+    """Values of four bytes; the input and the output lie where the caller has them.
+
+    Where a sensor's samples come in, what they become has a place as well, which later values may take.
+    """
 
     def __init__(self, graph: Graph, options: Options, output: str) -> None:
         super().__init__(graph, options, output)
         self.arrangement = in_float.arranged(layers_of(graph), options)
         widths = dict.fromkeys(range(len(graph.shapes)), 4)
-        self.layout = lay_out(graph, widths, {0, graph.output})
+        own = {graph.output} if options.input else {0, graph.output}
+        self.layout = lay_out(graph, widths, own)
+        if options.input:
+            self.parts.first = First(place=f"s->activations + {self.layout.offsets[0] // 4}")
 
     def build(self) -> Parts:
         self.parts.need("block", "store")

@@ -9,6 +9,7 @@ from scn.export import identity, requests, selftest
 from scn.export.base import Options
 from scn.export.calls import rule
 from scn.export.graph import Graph
+from scn.export.inputs.declared import declared
 from scn.export.pack import exact
 from scn.export.parts import Parts
 from scn.export.predictions import Meaning
@@ -42,6 +43,9 @@ MEANING = {
     "beta": "the mixing coefficients",
     "activations": "values between layers, sharing memory",
     "scratch": "patches and strips of rows",
+    "frames": "tables of the resize and of what bytes stand for, const",
+    "lines": "of a frame, as far as they are needed at once",
+    "sound": "samples at the edge of a step, const",
     "wishes": "that requests leave; the linker drops them where nobody asks",
 }
 THETA = {
@@ -64,10 +68,10 @@ def header(
         [
             f"/*\n{_about(subject, options, graph, parts, meaning, facts)} */",
             f"#ifndef {guard}\n#define {guard}\n",
-            "#include <stdint.h>\n" if options.state == "explicit" else "",
+            "#include <stdint.h>\n" if options.state == "explicit" or options.input else "",
             '#ifdef __cplusplus\nextern "C" {\n#endif\n',
             STATUS,
-            _sizes(subject, graph, meaning, facts),
+            _sizes(subject, graph, meaning, facts, parts),
             _threshold(subject, facts),
             identity.defines(name, parts),
             f"typedef float {name}_input;\n",
@@ -110,7 +114,7 @@ def _about(
     return "".join(f" * {line}".rstrip() + "\n" for line in lines)
 
 
-def _sizes(subject: Subject, graph: Graph, meaning: Meaning, facts: dict[str, Any]) -> str:
+def _sizes(subject: Subject, graph: Graph, meaning: Meaning, facts: dict[str, Any], parts: Parts) -> str:
     sizes = {
         "INPUT_SIZE": graph.size(0),
         meaning.size: graph.size(graph.output),
@@ -122,6 +126,8 @@ def _sizes(subject: Subject, graph: Graph, meaning: Meaning, facts: dict[str, An
         sizes["FIXED"] = 1
     else:
         sizes |= {"ALPHA_SIZE": subject.transform.alpha_dim, "PARAMS": len(subject.transform.parameters)}
+    if parts.entrance is not None:
+        sizes |= parts.entrance.sizes
     return "".join(_defined(subject, key, value) for key, value in sizes.items())
 
 
@@ -156,6 +162,7 @@ def _functions(subject: Subject, options: Options, parts: Parts, meaning: Meanin
     found += [
         f"/* x: {upper}_INPUT_SIZE values, {meaning.outputs}: {upper}_{meaning.size}. */\n"
         f"scn_status {name}_infer({parameter(name, options, infer)});\n",
+        *([declared(name, options, parts.entrance, meaning.outputs)] if parts.entrance is not None else []),
         *meaning.declared,
         selftest.declared(name, options, parts, meaning.outputs),
         identity.declared(name),

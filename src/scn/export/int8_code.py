@@ -5,6 +5,7 @@ from __future__ import annotations
 from scn.export.base import Options
 from scn.export.builder import Builder
 from scn.export.graph import CannotExport, Graph
+from scn.export.entrance import First
 from scn.export.memory import lay_out
 from scn.export.operations.affine import Affine, in_int8, layers_of
 from scn.export.operations.base import Operation
@@ -81,8 +82,13 @@ class Int8Code(Builder):
         if held.bits == 16:
             self.parts.need("int8_input")
             self.parts.defines.append(f"#define SCN_INPUT_BITS {held.high.bit_length() + 1}")
-            self.call("scn_input_int16", "x", self.at(0), count, held.exponent)
+            self._take("scn_input_int16", "x", self.at(0), count, held.exponent)
             return
         self.parts.need("int8_input8")
         narrowing = held.narrowing
-        self.call("scn_input_int8", "x", self.at(0), count, held.exponent, narrowing.number, narrowing.shift)
+        self._take("scn_input_int8", "x", self.at(0), count, held.exponent, narrowing.number, narrowing.shift)
+
+    def _take(self, function: str, *arguments: str | int) -> None:
+        self.parts.take.append(f"{function}({', '.join(map(str, arguments))});")
+        held = self.quantisation[0]
+        self.parts.first = First(f"int{held.bits}_t", self.at(0), held.scale, held.of_floats)

@@ -10,14 +10,16 @@ from dataclasses import dataclass, field
 
 from torch import Tensor
 
+from scn.export.entrance import Entrance, First
 from scn.export.pack import array, floats, halves, whole
 
-BYTES = {"float": 4, "int32_t": 4, "uint32_t": 4, "int16_t": 2, "uint16_t": 2, "int8_t": 1}
+BYTES = {"float": 4, "int32_t": 4, "uint32_t": 4, "int16_t": 2, "uint16_t": 2, "int8_t": 1, "uint8_t": 1}
 IN_SECTION = ("bases", "shared")
 WRITTEN: dict[str, Callable[[Tensor], Iterable[str]]] = {
     "float": floats,
     "uint16_t": halves,
     "int8_t": whole,
+    "int16_t": whole,
     "int32_t": whole,
 }
 
@@ -94,7 +96,10 @@ class Parts:
     few: bool = False  # whether only those base models are mixed that a map picks
     in_place: bool = False  # whether inference uses the rows of a single base model where they are stored
     mix: list[str] = field(default_factory=list)  # statements that fill theta by beta
-    infer: list[str] = field(default_factory=list)  # statements from x to logits
+    take: list[str] = field(default_factory=list)  # statements from x to what the first layer reads
+    infer: list[str] = field(default_factory=list)  # statements from that to logits
+    first: First = field(default_factory=First)
+    entrance: Entrance | None = None  # of a sensor's own samples
 
     @property
     def configurable(self) -> bool:

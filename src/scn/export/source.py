@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import textwrap
+from dataclasses import dataclass
 
 from scn.export import identity, requests, selftest
 from scn.export.base import Options
 from scn.export.few import filled
+from scn.export.inputs.declared import prepare_takes
 from scn.export.operations import SNIPPETS
 from scn.export.operations.affine.in_float import BASE_TYPES
 from scn.export.parts import Parts
@@ -46,6 +48,12 @@ CHECK_INPUT = """\
         return SCN_BAD_INPUT;
     }}
 """
+REFUSED = """\
+    if ({refuses}) {{
+        return SCN_BAD_INPUT;
+    }}
+"""
+ALIGNED = "(uintptr_t){} % sizeof(float) != 0"
 COLLECTED = ["scn_few few;", "(void)scn_collect(s->beta, &few);"]
 SPREAD = """\
 {
@@ -196,11 +204,77 @@ def _configure(name: str, options: Options, parts: Parts) -> str:
 """
 
 
+@dataclass(frozen=True)
+class _Way:
+    """One way into inference: its parameters, what is refused, and the statements that make of them what the
+    first layer reads, at `x`."""
+
+    function: str
+    takes: str
+    check: str
+    take: list[str]
+    x: str = "x"
+
+
 def _infer(name: str, options: Options, parts: Parts, meaning: Meaning) -> str:
+    """Inference, from x and from a sensor's samples where there are such: both by the same layers."""
+    outputs, entrance = meaning.outputs, parts.entrance
+    check = CHECK_INPUT.format(size=f"{name.upper()}_INPUT_SIZE", outputs=outputs)
+    of_x = _Way("infer", f"const {name}_input *x", check, parts.take)
+    if entrance is None:
+        return _answer(name, options, parts, meaning, of_x, parts.infer)
+    layers, call = _layers(name, parts, meaning)
+    take = ["SCN_BEGIN(prepare);", entrance.to_first, "SCN_END(prepare);"]
+    refused = REFUSED.format(refuses=_either(entrance.refuses, ALIGNED.format(outputs)))
+    of_samples = _Way(entrance.function, entrance.takes, refused, take, parts.first.place)
+    ways = [
+        _answer(name, options, parts, meaning, way, [call.format(x=way.x)]) for way in (of_x, of_samples)
+    ]
+    return "\n".join([layers, entrance.defined, *ways, _prepare(name, options, parts)])
+
+
+def _layers(name: str, parts: Parts, meaning: Meaning) -> tuple[str, str]:
+    """The function that all ways share, and the call of it from a place `{x}`."""
+    text = "\n".join(parts.infer)
+    known = {
+        "s->": (f"{name}_state *s", "s"),
+        "theta->": (f"const {name}_theta *theta", "theta"),
+        "&few": ("const scn_few *few", "&few"),
+    }
+    used = [both for word, both in known.items() if word in text]
+    if parts.first.kind == "float":
+        used.append((f"const {name}_input *x", "{x}"))
+    used.append((f"float *{meaning.outputs}", meaning.outputs))
+    takes, given = (", ".join(words) for words in zip(*used, strict=True))
+    body = _body(parts.infer).replace("&few", "few")
+    return f"static void scn_layers({takes})\n{{\n{body}\n}}\n", f"scn_layers({given});"
+
+
+def _prepare(name: str, options: Options, parts: Parts) -> str:
+    """x of a sensor's samples."""
+    entrance = parts.entrance
+    assert entrance is not None
+    refused = REFUSED.format(refuses=_either(entrance.refuses, ALIGNED.format("x")))
+    work = _body(["SCN_BEGIN(prepare);", entrance.to_x, "SCN_END(prepare);"])
+    head = f"scn_status {name}_prepare({prepare_takes(name, options, entrance)})"
+    if not entrance.uses_state:
+        return f"{head}\n{{\n{refused}{work}\n    return SCN_OK;\n}}\n"
+    taken, freed = TAKEN, FREED
+    if options.double_buffer and parts.configurable:
+        taken, freed = (text.replace("busy", "running") for text in (TAKEN, FREED))
+    return f"{head}\n{{\n{_prologue(name, options)}{refused}{taken}{work}\n{freed}    return SCN_OK;\n}}\n"
+
+
+def _either(*conditions: str) -> str:
+    return " || ".join(condition for condition in conditions if condition)
+
+
+def _answer(
+    name: str, options: Options, parts: Parts, meaning: Meaning, way: _Way, layers: list[str]
+) -> str:
     outputs, upper = meaning.outputs, name.upper()
-    check = CHECK_INPUT.format(size=f"{upper}_INPUT_SIZE", outputs=outputs)
-    rest = f"const {name}_input *x, float *{outputs}"
-    head = f"scn_status {name}_infer({parameter(name, options, rest)})"
+    rest = f"{way.takes}, float *{outputs}"
+    head = f"scn_status {name}_{way.function}({parameter(name, options, rest)})"
     uses_theta = any("theta->" in line for line in parts.infer)
     collected = COLLECTED if any("&few" in line for line in parts.infer) else []
     theta, begin, end = "", TAKEN, FREED
@@ -212,9 +286,9 @@ def _infer(name: str, options: Options, parts: Parts, meaning: Meaning) -> str:
     elif parts.configurable:
         theta = f"    const {name}_theta *const theta = &s->theta;\n" if uses_theta else ""
         begin += SINGLE_INFER
-    body = _body(["SCN_BEGIN(infer);", *collected, *parts.infer, "SCN_END(infer);"])
+    body = _body(["SCN_BEGIN(infer);", *collected, *way.take, *layers, "SCN_END(infer);"])
     good = "SCN_OK"
     if options.inference == "float":  # values that are finite, but so large that sums are not
         good = f"scn_finite({outputs}, {upper}_{meaning.size}) ? SCN_OK : SCN_BAD_INPUT"
     done = f"{end}    return {good};\n"
-    return f"{head}\n{{\n{_prologue(name, options)}{theta}{check}{begin}{body}\n{done}}}\n"
+    return f"{head}\n{{\n{_prologue(name, options)}{theta}{way.check}{begin}{body}\n{done}}}\n"

@@ -91,6 +91,16 @@ class Subject:
         return self._dataset is not None and name in self._dataset.counts
 
     @property
+    def sample(self) -> Tensor | None:
+        """A test sample as the data hold it; None where they are not here."""
+        return None if self._dataset is None else self._dataset.split("test")[0][0]
+
+    @property
+    def sample_rate(self) -> int | None:
+        """Samples a second, where the data are sounds."""
+        return None if self._dataset is None else self._dataset.sample_rate
+
+    @property
     def objective(self) -> Objective:
         return self.method.objective
 

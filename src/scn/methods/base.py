@@ -113,6 +113,12 @@ class Method(ABC):
         """What the network is shown of the changed input x, before it is normalised."""
         return x
 
+    @property
+    def shows_the_sample(self) -> bool:
+        """Whether the network is given the changed sample, and nothing else is done to it."""
+        kind = type(self)
+        return kind.inputs is Method.inputs and kind.see is Method.see
+
     def shape_of(self, inputs: Tensor) -> tuple[int, ...]:
         """The shape of one input of the backbone, from what `inputs` gave; a method of several versions
         of a sample leaves their number out."""

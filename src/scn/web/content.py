@@ -21,7 +21,7 @@ from scn.runs.scores import table_file
 from scn.transforms import Transform
 from scn.transforms.compose import Composed
 from scn.transforms.geometric import Rotation
-from scn.web.inputs import ShownInputs, inputs_of, seen_by, shows_the_sample
+from scn.web.inputs import ShownInputs, inputs_of, seen_by
 from scn.web.module import Module
 
 SHARED = ("base.js", "controls.js")
@@ -85,7 +85,7 @@ def page(subjects: Sequence[Subject], modules: Sequence[Module]) -> tuple[bytes,
 def takes_camera(subjects: Sequence[Subject], dataset: Dataset) -> bool:
     """Whether what a camera sees can be x: images, grey or in colours, shown to each network as they are."""
     images = dataset.split("test")[0]
-    plain = all(shows_the_sample(one.method) for one in subjects)
+    plain = all(one.method.shows_the_sample for one in subjects)
     return plain and images.dtype == torch.uint8 and images.dim() == 4 and images.shape[1] in (1, 3)
 
 

@@ -61,17 +61,11 @@ def inputs_of(samples: ShownSamples, transform: Transform) -> ShownInputs:
 
 def seen_by(method: Method, samples: ShownSamples, inputs: ShownInputs, normalisation: Any) -> Tensor | None:
     """(S, N, ...): what a method shows its network, where that is not the changed sample itself."""
-    if shows_the_sample(method):
+    if method.shows_the_sample:
         return None
     if samples.measured is not None:
         return method.inputs(samples.x, samples.measured, normalisation).unsqueeze(1)
     return torch.stack([method.inputs(samples.x, row, normalisation) for row in inputs.settings], dim=1)
-
-
-def shows_the_sample(method: Method) -> bool:
-    """Whether a network is given the changed sample, and nothing else is done to it."""
-    kind = type(method)
-    return kind.inputs is Method.inputs and kind.see is Method.see
 
 
 def _form(changed: Tensor) -> tuple[str, int, np.dtype[Any]]:

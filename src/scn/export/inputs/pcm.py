@@ -1,0 +1,151 @@
+"""PCM of 16 bits: in floats the three operations that Python does, in whole numbers a line of fixed point.
+
+Rounding a float before it is quantised turns a few of the 65,536 values the other way than a line of fixed
+point does. They all lie just below a step; so where the fraction is that large, a list is asked. The list is
+made by trying every value, and with it the steps are those of the float path, all of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from scn.core.errors import ScnError
+from scn.data import to_float
+from scn.data.sensing import Pcm
+from scn.export.fixed_point import factors_of
+from scn.export.entrance import Entrance, First
+from scn.export.pack import exact
+from scn.export.parts import Parts, Table
+from scn.export.snippets import from_files
+from scn.export.subject import Subject
+
+LABEL = "sound"
+LOWEST, HIGHEST = -32768, 32767
+BELOW = 2.0**-8  # of a step: more than the rounding of floats moves a value
+
+
+def check(subject: Subject, sensor: Pcm) -> None:
+    """Refuse a network that does not hear, another sample rate, and a ring that is too short."""
+    sample, rate = subject.sample, subject.sample_rate
+    heard = sample is not None and sample.dtype == torch.int16 and sample.dim() == 2 and sample.shape[0] == 1
+    if not heard or rate is None or tuple(sample.shape) != subject.shape:  # type: ignore[union-attr]
+        raise ScnError(f"{subject.name} is not given sounds, so no PCM can be its input: leave out `input`")
+    if sensor.rate not in (None, rate):
+        raise ScnError(
+            f"{subject.name} was trained on {rate} samples a second, not {sensor.rate}: let the microphone "
+            f"give {rate}, and say pcm16:{rate}"
+        )
+    if sensor.ring and sensor.ring < subject.shape[1]:
+        raise ScnError(
+            f"a ring of {sensor.ring} samples is shorter than the {subject.shape[1]} that {subject.name} hears"
+        )
+
+
+def add(parts: Parts, subject: Subject, sensor: Pcm) -> Entrance:
+    """The functions; of whole numbers the line, and the list beside it."""
+    first, count = parts.first, subject.shape[1]
+    kernels = [_floats(subject)]
+    if first.kind != "float":
+        kernels.append(_steps(parts, subject, first))
+    where, given = ("uint32_t first, ", "first, ") if sensor.ring else ("", "")
+    words = {
+        "@FIRST@": where,
+        "@PLACE@": "first" if sensor.ring else "0",
+        "@NEXT@": f"place = place + 1 < {sensor.ring}u ? place + 1 : 0;" if sensor.ring else "place++;",
+        "@COUNT@": str(count),
+        "@STRIDE@": str(sensor.stride),
+    }
+    defined = "\n".join(kernels)
+    for place, text in words.items():
+        defined = defined.replace(place, text)
+    outside = f"first >= {sensor.ring}u || " if sensor.ring else ""
+    return Entrance(
+        function="infer_pcm",
+        takes=f"const int16_t *samples{', uint32_t first' if sensor.ring else ''}",
+        refuses=f"{outside}(uintptr_t)samples % sizeof(int16_t) != 0",
+        uses_state=False,
+        defined=defined,
+        to_x=f"scn_pcm_float(samples, {given}x);",
+        to_first=f"scn_pcm_{first.kind}(samples, {given}{first.place});",
+        about=_about(subject, sensor),
+        sizes={
+            "PCM_SAMPLES": count,
+            "PCM_RATE": subject.sample_rate or 0,
+            "PCM_STRIDE": sensor.stride,
+            **({"PCM_RING": sensor.ring} if sensor.ring else {}),
+        },
+    )
+
+
+def _about(subject: Subject, sensor: Pcm) -> str:
+    apart = "" if sensor.stride == 1 else f", each {sensor.stride} places behind the one before"
+    ring = f", in a ring of {sensor.ring} that begins anew behind the last" if sensor.ring else ""
+    oldest = "; first: the place of the oldest of them, the first sample that is heard" if sensor.ring else ""
+    return (
+        f"samples: {subject.shape[1]} samples of PCM, 16 bits, {subject.sample_rate} a second{apart}{ring}"
+        f"{oldest}. They become what Python makes of them, to the last bit (not with -ffast-math)."
+    )
+
+
+def _floats(subject: Subject) -> str:
+    (mean,), (deviation,) = subject.normalisation.mean, subject.normalisation.deviation
+    text = from_files("pcm_float")["pcm_float"]
+    return text.replace("@MEAN@", exact(mean)).replace("@DEVIATION@", exact(deviation))
+
+
+@dataclass(frozen=True)
+class Line:
+    """steps = (sample * number + offset) >> shift, from low to high, and one more for those of `more`.
+
+    All of `more` have a fraction of at least `near`.
+    """
+
+    number: int
+    offset: int
+    shift: int
+    low: int
+    high: int
+    near: int
+    more: Tensor
+
+
+def line(first: First, subject: Subject) -> Line:
+    """The line of fixed point for all samples that there can be; an error where no line does it."""
+    samples = torch.arange(LOWEST, HIGHEST + 1)
+    x = subject.normalisation(to_float(samples.to(torch.int16).view(1, 1, -1))).flatten()
+    steps = first.of_floats(x).long()
+    low, high = int(steps.min()), int(steps.max())
+    (deviation,), (mean,) = subject.normalisation.deviation, subject.normalisation.mean
+    factor = factors_of(1 / (HIGHEST * deviation * first.scale))[0]
+    offset = round((0.5 - mean / (deviation * first.scale) - BELOW / 2) * 2**factor.shift)
+    wide = samples * factor.number + offset
+    guess, fraction = wide >> factor.shift, wide & (2**factor.shift - 1)
+    more = guess.clamp(low, high) != steps
+    near = round((1 - BELOW) * 2**factor.shift)
+    right = (guess + 1).clamp(low, high) == steps
+    if not bool((right & (fraction >= near))[more].all()):
+        raise ScnError(f"{subject.name}: sounds this loud have no steps in fixed point: use inference=float")
+    return Line(factor.number, offset, factor.shift, low, high, near, samples[more])
+
+
+def _steps(parts: Parts, subject: Subject, first: First) -> str:
+    found = line(first, subject)
+    more = found.more if len(found.more) else torch.tensor([0])
+    parts.constants.append(Table("int16_t", "scn_pcm_more", more, LABEL))
+    text = from_files("pcm_steps")["pcm_steps"]
+    for place, words in {
+        "@TYPE@": first.kind,
+        "@NUMBER@": str(found.number),
+        "@OFFSET@": str(found.offset),
+        "@SHIFT@": str(found.shift),
+        "@MASK@": str(2**found.shift - 1),
+        "@NEAR@": str(found.near),
+        "@LOW@": str(found.low),
+        "@HIGH@": str(found.high),
+        "@MORE@": str(len(found.more)),
+    }.items():
+        text = text.replace(place, words)
+    return text
