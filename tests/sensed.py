@@ -46,18 +46,23 @@ def seeing(net: nn.Module, shape: tuple[int, ...], normalisation: Normalisation 
     return Sensed(**given, like=like)
 
 
-def hearing(net: nn.Module, length: int, rate: int = 8000, normalisation: Normalisation | None = None) -> Subject:
+def hearing(
+    net: nn.Module, length: int, rate: int = 8000, normalisation: Normalisation | None = None
+) -> Subject:
     """A network that is given sounds."""
     like = torch.zeros(1, length, dtype=torch.int16)
-    given = {**vars(subject(net.eval(), (1, length))), "normalisation": normalisation or Normalisation()}
+    given = {
+        **vars(subject(net.eval(), (1, length), "pitch")),
+        "normalisation": normalisation or Normalisation(),
+    }
     return Sensed(**given, like=like, rate=rate)
 
 
 def frames(camera: Camera, count: int = 1, seed: int = 0) -> np.ndarray:
     """Bytes of noise, and of what is smooth: both ends of the scale are there."""
     rng = np.random.default_rng(seed)
-    noise = rng.integers(0, 256, (count, camera.bytes), np.uint8)
-    smooth = (np.arange(camera.bytes) * 255 // max(camera.bytes - 1, 1)).astype(np.uint8)
+    noise = rng.integers(0, 256, (count, camera.size), np.uint8)
+    smooth = (np.arange(camera.size) * 255 // max(camera.size - 1, 1)).astype(np.uint8)
     noise[::3] = smooth
     return noise
 
@@ -72,7 +77,9 @@ def x_of(what: Subject, said: str, samples: np.ndarray, first: int = 0) -> Tenso
     return what.normalisation(to_float(found[None]))[0]
 
 
-def called(program: Program, function: str, given: np.ndarray, size: int, *numbers: int) -> tuple[int, Tensor]:
+def called(
+    program: Program, function: str, given: np.ndarray, size: int, *numbers: int
+) -> tuple[int, Tensor]:
     """The status of `prepare`, `infer_frame` or `infer_pcm`, and what it wrote."""
     out = np.full(size, np.nan, np.float32)
     stateless = function == "prepare" and given.dtype == np.int16

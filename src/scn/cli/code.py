@@ -9,6 +9,7 @@ import typer
 from torch import Tensor
 
 from scn.cli.values import numbers
+from scn.data.sensing import FORMATS
 from scn.export import Options
 
 ThetaOption = Annotated[
@@ -23,6 +24,15 @@ InferenceOption = Annotated[str, typer.Option(help="float, or int8 for 8-bit wei
 StateOption = Annotated[str, typer.Option(help="static, or explicit: a struct that the caller owns.")]
 DoubleBufferOption = Annotated[
     bool, typer.Option("--double-buffer", help="Inference goes on with the old theta while mixing.")
+]
+InputOption = Annotated[
+    str | None,
+    typer.Option(
+        "--input",
+        help="Of C code: a sensor whose samples it takes as they are, beside x: "
+        f"camera:WIDTHxHEIGHT:FORMAT (of {', '.join(FORMATS)})[,crop=square|all|WIDTHxHEIGHT+LEFT+TOP]"
+        "[,stride=BYTES][,invert] or pcm16[:RATE][,stride=SAMPLES][,ring=SAMPLES].",
+    ),
 ]
 OwnBackboneOption = Annotated[
     str | None, typer.Option(help="Your own class, package.module:Class, if the run has one.")

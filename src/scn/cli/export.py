@@ -18,6 +18,7 @@ from scn.cli.code import (
     AlphaOption,
     DoubleBufferOption,
     InferenceOption,
+    InputOption,
     OwnBackboneOption,
     StateOption,
     ThetaOption,
@@ -50,14 +51,7 @@ def command(
         Path | None,
         typer.Option("--beside", help="Of a page: a second run, such as one4all, shown beside the first."),
     ] = None,
-    sensor_input: Annotated[
-        str | None,
-        typer.Option(
-            "--input",
-            help="Of C code: take a sensor's samples as they are: camera:WIDTHxHEIGHT:FORMAT[,crop=...] or "
-            "pcm16[:RATE].",
-        ),
-    ] = None,
+    sensor_input: InputOption = None,
     lose: Annotated[
         float, typer.Option(help="Score that a setting may cost before the sensor's adapter configures anew.")
     ] = Options.lose,

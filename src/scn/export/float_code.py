@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from scn.export.base import Options
 from scn.export.builder import Builder
-from scn.export.graph import Graph
 from scn.export.entrance import First
+from scn.export.graph import Graph
 from scn.export.memory import lay_out
 from scn.export.operations.affine import in_float, layers_of
 from scn.export.operations.base import Operation

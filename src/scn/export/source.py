@@ -227,9 +227,7 @@ def _infer(name: str, options: Options, parts: Parts, meaning: Meaning) -> str:
     take = ["SCN_BEGIN(prepare);", entrance.to_first, "SCN_END(prepare);"]
     refused = REFUSED.format(refuses=_either(entrance.refuses, ALIGNED.format(outputs)))
     of_samples = _Way(entrance.function, entrance.takes, refused, take, parts.first.place)
-    ways = [
-        _answer(name, options, parts, meaning, way, [call.format(x=way.x)]) for way in (of_x, of_samples)
-    ]
+    ways = [_answer(name, options, parts, meaning, way, [call.format(x=way.x)]) for way in (of_x, of_samples)]
     return "\n".join([layers, entrance.defined, *ways, _prepare(name, options, parts)])
 
 
@@ -269,9 +267,7 @@ def _either(*conditions: str) -> str:
     return " || ".join(condition for condition in conditions if condition)
 
 
-def _answer(
-    name: str, options: Options, parts: Parts, meaning: Meaning, way: _Way, layers: list[str]
-) -> str:
+def _answer(name: str, options: Options, parts: Parts, meaning: Meaning, way: _Way, layers: list[str]) -> str:
     outputs, upper = meaning.outputs, name.upper()
     rest = f"{way.takes}, float *{outputs}"
     head = f"scn_status {name}_{way.function}({parameter(name, options, rest)})"

@@ -16,7 +16,12 @@ from scn.web.content import page
 from scn.web.module import FOLDER, require_tools, wasm
 
 COMMAND = "scn export --to web"
-REFUSED = {"state": "static", "double_buffer": False, "sensor": None, "input": None}  # what only makes sense on a board
+REFUSED = {
+    "state": "static",
+    "double_buffer": False,
+    "sensor": None,
+    "input": None,
+}  # what only makes sense on a board
 
 
 def check(subject: Subject, options: Options) -> None:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from scn.core.errors import ScnError
 from scn.core.registry import nearest
-from scn.data.sensing.camera import FORMATS, Camera
+from scn.data.sensing.camera import FORMATS, GREY, Camera
 from scn.data.sensing.pcm import Pcm
 
-__all__ = ["FORMATS", "KINDS", "Camera", "Pcm", "sensor_of"]
+__all__ = ["FORMATS", "GREY", "KINDS", "Camera", "Pcm", "sensor_of"]
 
 KINDS: dict[str, type[Camera] | type[Pcm]] = {"camera": Camera, "pcm16": Pcm}
 
@@ -21,5 +21,5 @@ def sensor_of(text: str) -> Camera | Pcm:
     kind, _, rest = text.partition(":")
     kind, _, options = kind.partition(",")
     if kind not in KINDS:
-        raise ScnError(f"there is no input {nearest(kind, KINDS)}: say camera:160x120:rgb565 or pcm16:16000")
+        raise ScnError(f"there is no input {nearest(kind, KINDS)}")
     return KINDS[kind].said(f",{options}" if options else rest)

@@ -83,9 +83,11 @@ class Camera:
     def __post_init__(self) -> None:
         least = self.width * _format(self.format).bytes
         if self.stride < least:
-            raise ScnError(f"a line of {self.width} pixels has {least} bytes: stride={self.stride} is too little")
-        if self.bytes > LONGEST:
-            raise ScnError(f"a frame of {self.bytes} bytes is longer than {LONGEST}")
+            raise ScnError(
+                f"a line of {self.width} pixels has {least} bytes: stride={self.stride} is too little"
+            )
+        if self.size > LONGEST:
+            raise ScnError(f"a frame of {self.size} bytes is longer than {LONGEST}")
         box = self.crop
         if not (box.width and box.height) or not (
             box.left + box.width <= self.width and box.top + box.height <= self.height
@@ -117,8 +119,8 @@ class Camera:
         )
 
     @property
-    def bytes(self) -> int:
-        """Of a frame, to the end of its last pixel."""
+    def size(self) -> int:
+        """Bytes of a frame, to the end of its last pixel."""
         return (self.height - 1) * self.stride + self.width * FORMATS[self.format].bytes
 
     def picture(self, frame: bytes | Array, shape: tuple[int, int, int]) -> Tensor:
@@ -132,15 +134,17 @@ class Camera:
         if channels not in (1, 3):
             return f"its images have {channels} channels, which no camera gives"
         if channels == 3 and not FORMATS[self.format].colours:
-            return f"it looks at colours, and frames of {self.format} have none to show: take rgb565 or rgb888"
+            return (
+                f"it looks at colours, and frames of {self.format} have none to show: take rgb565 or rgb888"
+            )
         return None
 
     def _pixels(self, frame: bytes | Array) -> Array:
         """(H, W, bytes) of the part that is shown."""
         given = np.frombuffer(frame, np.uint8) if isinstance(frame, bytes) else np.asarray(frame, np.uint8)
         given = given.reshape(-1)
-        if len(given) < self.bytes:
-            raise ScnError(f"a frame has {self.bytes} bytes, but {len(given)} were given")
+        if len(given) < self.size:
+            raise ScnError(f"a frame has {self.size} bytes, but {len(given)} were given")
         each, box = FORMATS[self.format].bytes, self.crop
         lines = np.lib.stride_tricks.as_strided(
             given, (self.height, self.width, each), (self.stride, each, 1), writeable=False
@@ -152,7 +156,9 @@ class Camera:
         form = FORMATS[self.format]
         found = form.read(pixels)
         if channels == 1 and form.colours:
-            found = (found.astype(np.int32) @ np.array(GREY, np.int32) + 32768 >> 16).astype(np.uint8)[..., None]
+            found = (found.astype(np.int32) @ np.array(GREY, np.int32) + 32768 >> 16).astype(np.uint8)[
+                ..., None
+            ]
         return found.transpose(2, 0, 1)
 
 

@@ -1,8 +1,9 @@
 """PCM of 16 bits: in floats the three operations that Python does, in whole numbers a line of fixed point.
 
 Rounding a float before it is quantised turns a few of the 65,536 values the other way than a line of fixed
-point does. They all lie just below a step; so where the fraction is that large, a list is asked. The list is
-made by trying every value, and with it the steps are those of the float path, all of them.
+point does. The line is laid so that they all lie just below a step; where the fraction is that large, a list
+is asked. The list is made by trying every value, and with it the steps are those of the float path, all of
+them.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from torch import Tensor
 from scn.core.errors import ScnError
 from scn.data import to_float
 from scn.data.sensing import Pcm
-from scn.export.fixed_point import factors_of
 from scn.export.entrance import Entrance, First
+from scn.export.fixed_point import factors_of
 from scn.export.pack import exact
 from scn.export.parts import Parts, Table
 from scn.export.snippets import from_files
@@ -24,7 +25,6 @@ from scn.export.subject import Subject
 
 LABEL = "sound"
 LOWEST, HIGHEST = -32768, 32767
-BELOW = 2.0**-8  # of a step: more than the rounding of floats moves a value
 
 
 def check(subject: Subject, sensor: Pcm) -> None:
@@ -40,7 +40,7 @@ def check(subject: Subject, sensor: Pcm) -> None:
         )
     if sensor.ring and sensor.ring < subject.shape[1]:
         raise ScnError(
-            f"a ring of {sensor.ring} samples is shorter than the {subject.shape[1]} that {subject.name} hears"
+            f"a ring of {sensor.ring} samples is too short: {subject.name} hears {subject.shape[1]}"
         )
 
 
@@ -113,22 +113,30 @@ class Line:
 
 
 def line(first: First, subject: Subject) -> Line:
-    """The line of fixed point for all samples that there can be; an error where no line does it."""
+    """The line for all samples that there can be: moved down until none is above its steps, if only just.
+
+    An error where a sample is further off than one step: then floats are too coarse for such small steps.
+    """
     samples = torch.arange(LOWEST, HIGHEST + 1)
     x = subject.normalisation(to_float(samples.to(torch.int16).view(1, 1, -1))).flatten()
     steps = first.of_floats(x).long()
     low, high = int(steps.min()), int(steps.max())
     (deviation,), (mean,) = subject.normalisation.deviation, subject.normalisation.mean
     factor = factors_of(1 / (HIGHEST * deviation * first.scale))[0]
-    offset = round((0.5 - mean / (deviation * first.scale) - BELOW / 2) * 2**factor.shift)
+    one = 2**factor.shift
+    offset = round((0.5 - mean / (deviation * first.scale)) * one)
     wide = samples * factor.number + offset
-    guess, fraction = wide >> factor.shift, wide & (2**factor.shift - 1)
-    more = guess.clamp(low, high) != steps
-    near = round((1 - BELOW) * 2**factor.shift)
-    right = (guess + 1).clamp(low, high) == steps
-    if not bool((right & (fraction >= near))[more].all()):
-        raise ScnError(f"{subject.name}: sounds this loud have no steps in fixed point: use inference=float")
-    return Line(factor.number, offset, factor.shift, low, high, near, samples[more])
+    above = (wide >> factor.shift).clamp(low, high) > steps
+    down = int((wide & (one - 1))[above].max()) + 1 if above.any() else 0
+    wide -= down
+    more = (wide >> factor.shift).clamp(low, high) < steps
+    if bool(((wide >> factor.shift) + more).clamp(low, high).ne(steps).any()):
+        raise ScnError(
+            f"{subject.name}: a step of its input, {first.scale:g}, is too small for PCM in fixed point: use "
+            "inference=float"
+        )
+    near = int((wide & (one - 1))[more].min()) if more.any() else one
+    return Line(factor.number, offset - down, factor.shift, low, high, near, samples[more])
 
 
 def _steps(parts: Parts, subject: Subject, first: First) -> str:

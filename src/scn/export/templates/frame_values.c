@@ -5,17 +5,18 @@ static void scn_frame_@TYPE@(@NAME@_state *s, const uint8_t *frame, @TYPE@ *to, 
     int row, first = 0, end = 0;
     for (row = 0; row < SCN_PICTURE_HEIGHT; row++) {
         const uint8_t *lines = s->window;
+        const @TYPE@ *table = values;
         int channel, i;
-        end = scn_frame_window(s, frame, taps, taps[0] - first, end);
+        end = scn_frame_window(s, frame, taps[0], taps[0] - first, end);
         first = taps[0];
         for (channel = 0; channel < SCN_PICTURE_CHANNELS; channel++) {
             @TYPE@ *const place = to + (channel * SCN_PICTURE_HEIGHT + row) * SCN_PICTURE_WIDTH;
-            const @TYPE@ *const table = values + channel * SCN_PICTURE_TABLE;
             for (i = 0; i < SCN_PICTURE_WIDTH; i++) {
                 place[i] = table[scn_weighted(
-                    lines++, SCN_PICTURE_CHANNELS * SCN_PICTURE_WIDTH, scn_frame_weights + taps[2], taps[1])];
+                    lines++, SCN_PICTURE_LINE, scn_frame_weights + taps[1], SCN_ROW_TAPS)];
             }
+            table += SCN_PICTURE_TABLE;
         }
-        taps += 3;
+        taps += 2;
     }
 }
