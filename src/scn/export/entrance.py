@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from torch import Tensor
+
+if TYPE_CHECKING:
+    from scn.export.parts import Table
 
 
 @dataclass(frozen=True)
@@ -25,13 +29,14 @@ class First:
 class Entrance:
     """How it is called, and the statements behind it.
 
-    `defined`: the C of what it needs. `to_x` writes floats to x, and `to_first` what the first layer reads.
+    `tables` and `defined`: what it needs. `to_x` writes floats to x, `to_first` what the first layer reads.
     """
 
     function: str  # of inference: infer_frame
     takes: str  # its first parameters
     refuses: str  # a condition in C under which they are not taken
     uses_state: bool  # whether preparing x needs memory of the state
+    tables: list[Table]  # which are no part of the network
     defined: str
     to_x: str
     to_first: str

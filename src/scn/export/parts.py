@@ -123,7 +123,9 @@ class Parts:
     @property
     def flash(self) -> dict[str, int]:
         """Bytes of the arrays, by what they are."""
-        return _summed([(part.label, part.bytes) for part in self.constants if isinstance(part, Table)])
+        tables = [part for part in self.constants if isinstance(part, Table)]
+        tables += self.entrance.tables if self.entrance is not None else []
+        return _summed([(part.label, part.bytes) for part in tables])
 
     @property
     def ram(self) -> dict[str, int]:

@@ -228,7 +228,8 @@ def _infer(name: str, options: Options, parts: Parts, meaning: Meaning) -> str:
     refused = REFUSED.format(refuses=_either(entrance.refuses, ALIGNED.format(outputs)))
     of_samples = _Way(entrance.function, entrance.takes, refused, take, parts.first.place)
     ways = [_answer(name, options, parts, meaning, way, [call.format(x=way.x)]) for way in (of_x, of_samples)]
-    return "\n".join([layers, entrance.defined, *ways, _prepare(name, options, parts)])
+    tables = "".join(table.text() for table in entrance.tables)
+    return "\n".join([layers, tables, entrance.defined, *ways, _prepare(name, options, parts)])
 
 
 def _layers(name: str, parts: Parts, meaning: Meaning) -> tuple[str, str]:

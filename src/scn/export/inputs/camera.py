@@ -15,7 +15,7 @@ from scn.core.errors import ScnError
 from scn.data import to_float
 from scn.data.resize import filter_of
 from scn.data.sensing import FORMATS, GREY, Camera
-from scn.export.entrance import Entrance
+from scn.export.entrance import Entrance, First
 from scn.export.pack import padded
 from scn.export.parts import Field, Parts, Table
 from scn.export.snippets import from_files
@@ -71,10 +71,9 @@ def check(subject: Subject, sensor: Camera) -> None:
 
 
 def add(parts: Parts, subject: Subject, sensor: Camera) -> Entrance:
-    """The tables, the memory to work in, and the functions."""
+    """The memory to work in, the tables, and the functions."""
     channels, height, width = subject.shape
     axes = _axes(subject, sensor)
-    _add_tables(parts, subject, sensor, axes)
     parts.state.append(Field("uint8_t", "window", padded(axes[1].taps * channels * width), LINES))
     if READ[channels][sensor.format]:
         parts.state.append(Field("uint8_t", "pixels", padded(channels * sensor.crop.width), LINES))
@@ -101,6 +100,7 @@ def add(parts: Parts, subject: Subject, sensor: Camera) -> Entrance:
         takes="const uint8_t *frame",
         refuses="",
         uses_state=True,
+        tables=_tables(parts.first, subject, sensor, axes),
         defined="\n".join(text for text in defined if text).replace("@NAME@", subject.name),
         to_x="scn_frame_float(s, frame, x, scn_values_float);",
         to_first=f"scn_frame_{first.kind}(s, frame, {first.place}, scn_values_{first.kind});",
@@ -172,7 +172,7 @@ def _packed(axes: tuple[_Axis, _Axis]) -> tuple[list[Tensor], Tensor]:
     return found, torch.tensor(weights)
 
 
-def _add_tables(parts: Parts, subject: Subject, sensor: Camera, axes: tuple[_Axis, _Axis]) -> None:
+def _tables(first: First, subject: Subject, sensor: Camera, axes: tuple[_Axis, _Axis]) -> list[Table]:
     (columns, rows), weights = _packed(axes)
     values = table(subject, sensor)
     found = [
@@ -184,11 +184,10 @@ def _add_tables(parts: Parts, subject: Subject, sensor: Camera, axes: tuple[_Axi
     if sensor.format in ORDER_OF_565 and subject.shape[0] == 1:
         tables = zip(("high", "low"), _grey_of_565(), strict=True)
         found += [Table("int32_t", f"scn_grey_{name}", values, LABEL) for name, values in tables]
-    first = parts.first
     if first.kind != "float":
         steps = first.of_floats(values).flatten()
         found.append(Table(first.kind, f"scn_values_{first.kind}", steps, LABEL))
-    parts.constants += found
+    return found
 
 
 def table(subject: Subject, sensor: Camera) -> Tensor:

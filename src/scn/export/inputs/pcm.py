@@ -47,9 +47,12 @@ def check(subject: Subject, sensor: Pcm) -> None:
 def add(parts: Parts, subject: Subject, sensor: Pcm) -> Entrance:
     """The functions; of whole numbers the line, and the list beside it."""
     first, count = parts.first, subject.shape[1]
-    kernels = [_floats(subject)]
+    kernels, tables = [_floats(subject)], []
     if first.kind != "float":
-        kernels.append(_steps(parts, subject, first))
+        found = line(first, subject)
+        kernels.append(_steps(found, first))
+        if len(found.more):
+            tables.append(Table("int16_t", "scn_pcm_more", found.more, LABEL))
     where, given = ("uint32_t first, ", "first, ") if sensor.ring else ("", "")
     words = {
         "@FIRST@": where,
@@ -67,6 +70,7 @@ def add(parts: Parts, subject: Subject, sensor: Pcm) -> Entrance:
         takes=f"const int16_t *samples{', uint32_t first' if sensor.ring else ''}",
         refuses=f"{outside}(uintptr_t)samples % sizeof(int16_t) != 0",
         uses_state=False,
+        tables=tables,
         defined=defined,
         to_x=f"scn_pcm_float(samples, {given}x);",
         to_first=f"scn_pcm_{first.kind}(samples, {given}{first.place});",
@@ -139,11 +143,18 @@ def line(first: First, subject: Subject) -> Line:
     return Line(factor.number, offset - down, factor.shift, low, high, near, samples[more])
 
 
-def _steps(parts: Parts, subject: Subject, first: First) -> str:
-    found = line(first, subject)
-    more = found.more if len(found.more) else torch.tensor([0])
-    parts.constants.append(Table("int16_t", "scn_pcm_more", more, LABEL))
-    text = from_files("pcm_steps")["pcm_steps"]
+LISTED = """
+        if ((wide & @MASK@) >= @NEAR@) {
+            int k;
+            for (k = 0; k < @MORE@; k++) {
+                steps += scn_pcm_more[k] == sample;
+            }
+        }"""
+
+
+def _steps(found: Line, first: First) -> str:
+    """The function in whole numbers; without a list where the line is right everywhere."""
+    text = from_files("pcm_steps")["pcm_steps"].replace("@LISTED@", LISTED if len(found.more) else "")
     for place, words in {
         "@TYPE@": first.kind,
         "@NUMBER@": str(found.number),

@@ -24,11 +24,15 @@ static int scn_frame_window(@NAME@_state *s, const uint8_t *frame, int first, in
     const int kept = (end - first) * SCN_PICTURE_LINE;
     uint8_t *to = s->window + kept;
     int i;
+#if SCN_ROW_TAPS > 1
     if (gone > 0) {
         for (i = 0; i < kept; i++) {
             s->window[i] = s->window[i + gone * SCN_PICTURE_LINE];
         }
     }
+#else
+    (void)gone;
+#endif
     for (; end < first + SCN_ROW_TAPS; end++) {
         const uint8_t *pixels = @PIXELS@;
         int channel;

@@ -6,13 +6,7 @@ static void scn_pcm_@TYPE@(const int16_t *samples, @FIRST@@TYPE@ *to)
     for (i = 0; i < @COUNT@; i++) {
         const int16_t sample = samples[place * @STRIDE@];
         const int64_t wide = (int64_t)sample * @NUMBER@ + @OFFSET@;
-        int32_t steps = (int32_t)(wide >> @SHIFT@);
-        if ((wide & @MASK@) >= @NEAR@) {
-            int k;
-            for (k = 0; k < @MORE@; k++) {
-                steps += scn_pcm_more[k] == sample;
-            }
-        }
+        int32_t steps = (int32_t)(wide >> @SHIFT@);@LISTED@
         to[i] = (@TYPE@)(steps < @LOW@ ? @LOW@ : steps > @HIGH@ ? @HIGH@ : steps);
         @NEXT@
     }
