@@ -25,7 +25,11 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run on some of the digits."""
     folder = tmp_path_factory.mktemp("run")
     arrays = scn.data.load("digits").arrays
-    np.savez(folder / "d.npz", **{k: arrays[k][:300] for k in ("x_train", "y_train", "x_test", "y_test")})
+    np.savez(
+        folder / "d.npz",
+        allow_pickle=False,
+        **{k: arrays[k][:300] for k in ("x_train", "y_train", "x_test", "y_test")},
+    )
     sizes = ("--width", "6", "--epochs", "1", "--batch-size", "32", "--dims", "2", "--quiet")
     result = run("train", "--data", str(folder / "d.npz"), *sizes, "-o", str(folder / "eye"))
     assert result.code == 0, result.err

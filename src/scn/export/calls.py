@@ -13,7 +13,7 @@ ONCE = """\
 One of these at a time, whether from the main loop, an interrupt, a thread or another core: {shared}. A call
 that finds the state in use returns SCN_BUSY at once and has changed nothing."""
 TWICE = """\
-One of these at a time: {shared}. Beside it one {answers}, which goes on with the weights before. It does
+One of these at a time: {shared}. Beside it one {infers}, which goes on with the weights before. It does
 not matter which comes from the main loop, an interrupt, a thread or another core. A call that finds in use
 what it needs returns SCN_BUSY at once and has changed nothing."""
 NEVER = """\
@@ -34,13 +34,13 @@ def rule(name: str, options: Options, parts: Parts) -> list[str]:
     if entrance is not None:
         shared.append(f"{name}_{entrance.function}")
         (shared if entrance.uses_state else free).append(f"{name}_prepare")
-    answers = " or ".join(shared[2:])
+    infers = " or ".join(shared[2:])
     if options.double_buffer:
         shared = shared[:2]
     if not parts.configurable:
         texts, shared = [ONCE, NEVER], shared[2:]
     if options.state == "explicit":
         texts.append(STATES)
-    words = {"name": name, "free": ", ".join(free), "shared": ", ".join(shared), "answers": answers}
+    words = {"name": name, "free": ", ".join(free), "shared": ", ".join(shared), "infers": infers}
     lines = [line for text in texts for line in textwrap.wrap(text.format(**words), WIDTH)]
     return ["calls from interrupts, threads and other cores:", *(f"   {line}" for line in lines)]

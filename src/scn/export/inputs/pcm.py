@@ -23,6 +23,7 @@ from scn.export.parts import Parts, Table
 from scn.export.snippets import from_files
 from scn.export.subject import Subject
 
+FLOAT, STEPS = "inputs/pcm_float", "inputs/pcm_steps"
 LABEL = "sound"
 LOWEST, HIGHEST = -32768, 32767
 
@@ -96,12 +97,12 @@ def _about(subject: Subject, sensor: Pcm) -> str:
 
 def _floats(subject: Subject) -> str:
     (mean,), (deviation,) = subject.normalisation.mean, subject.normalisation.deviation
-    text = from_files("pcm_float")["pcm_float"]
+    text = from_files(FLOAT)[FLOAT]
     return text.replace("@MEAN@", exact(mean)).replace("@DEVIATION@", exact(deviation))
 
 
 @dataclass(frozen=True)
-class Line:
+class FixedLine:
     """steps = (sample * number + offset) >> shift, from low to high, and one more for those of `more`.
 
     All of `more` have a fraction of at least `near`.
@@ -116,7 +117,7 @@ class Line:
     more: Tensor
 
 
-def line(first: First, subject: Subject) -> Line:
+def line(first: First, subject: Subject) -> FixedLine:
     """The line for all samples that there can be: moved down until none is above its steps, if only just.
 
     An error where a sample is further off than one step: then floats are too coarse for such small steps.
@@ -140,7 +141,7 @@ def line(first: First, subject: Subject) -> Line:
             "inference=float"
         )
     near = int((wide & (one - 1))[more].min()) if more.any() else one
-    return Line(factor.number, offset - down, factor.shift, low, high, near, samples[more])
+    return FixedLine(factor.number, offset - down, factor.shift, low, high, near, samples[more])
 
 
 LISTED = """
@@ -152,9 +153,9 @@ LISTED = """
         }"""
 
 
-def _steps(found: Line, first: First) -> str:
+def _steps(found: FixedLine, first: First) -> str:
     """The function in whole numbers; without a list where the line is right everywhere."""
-    text = from_files("pcm_steps")["pcm_steps"].replace("@LISTED@", LISTED if len(found.more) else "")
+    text = from_files(STEPS)[STEPS].replace("@LISTED@", LISTED if len(found.more) else "")
     for place, words in {
         "@TYPE@": first.kind,
         "@NUMBER@": str(found.number),
