@@ -112,7 +112,7 @@ def cost(
 def main() -> None:
     target = targets.get(sys.argv[1] if len(sys.argv) > 1 else targets.DEFAULT)
     print(f"{target.name}: instructions and estimated cycles")
-    for said, shape in CASES[int(sys.argv[2]) if len(sys.argv) > 2 else 0 :]:
+    for said, shape in CASES:
         name = f"{said} to {'x'.join(map(str, shape))}"
         made = cost(said, shape, Options(), target, whole=False)
         print(f"{name:40} prepare {made[0]:>10,} {made[1]:>10,}", end="", flush=True)
