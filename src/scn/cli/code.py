@@ -33,7 +33,8 @@ def code_options(said: dict[str, Any]) -> Options:
     """From what a person said; theta is fixed where an alpha is given, and otherwise in RAM."""
     theta: Any = said["theta"] or ("ram" if said["alpha"] is None else "fixed")
     chosen: dict[str, Any] = {n: said[n] for n in ("weights", "inference", "state", "double_buffer")}
-    return Options(theta=theta, sensor=said.get("sensor"), lose=said.get("lose", Options.lose), **chosen)
+    chosen |= {n: said.get(n, getattr(Options, n)) for n in ("sensor", "lose", "guard")}
+    return Options(theta=theta, **chosen)
 
 
 def fixed_params(alpha: str | None) -> Tensor | None:

@@ -211,7 +211,7 @@ def _row(
     return DeviceRow(
         name,
         target.name,
-        {name: value for name, value in asdict(options).items() if name not in ("sensor", "lose")},
+        {name: value for name, value in asdict(options).items() if name not in ("sensor", "lose", "guard")},
         footprint.flash,
         footprint.weights,
         footprint.code,

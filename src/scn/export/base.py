@@ -32,7 +32,8 @@ class Options:
     8-bit weights and activations. state: "static" or "explicit", a struct that the caller owns.
     double_buffer: a second theta, so that inference goes on with the old one during configuration.
     sensor: the adapter that is written beside the network. lose: how much of the score a change of the
-    setting may cost before the adapter asks for a new configuration.
+    setting may cost before the adapter asks for a new configuration. guard: what readings must be like, and
+    what happens where they are not, such as "range=refuse,rate=90/s:keep,timeout=2s:neutral".
     """
 
     theta: Theta = "ram"
@@ -42,6 +43,7 @@ class Options:
     double_buffer: bool = False
     sensor: str | None = None
     lose: float = 0.002
+    guard: str | None = None
 
     def __post_init__(self) -> None:
         for name, kind in KINDS.items():

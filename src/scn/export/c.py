@@ -10,7 +10,7 @@ from torch import nn
 
 from scn.core.errors import ScnError
 from scn.core.network import SCN
-from scn.export import maps, requests, rounding, sensors
+from scn.export import guard, maps, requests, rounding, sensors
 from scn.export.base import Options, Report, target
 from scn.export.float_code import FloatCode
 from scn.export.graph import Graph
@@ -48,6 +48,7 @@ def check(subject: Subject, options: Options) -> None:
         raise ScnError(f"`params` is for theta=fixed, but theta is {options.theta}")
     if options.sensor is not None:
         sensors.get(options.sensor, subject.transform)
+    guard.check(subject, options)
 
 
 @target("c", check)
@@ -99,6 +100,8 @@ def _prepare(subject: Subject, options: Options) -> _Prepared:
     if isinstance(network, SCN):
         maps.add(parts, subject.transform, network.map)
         parts.alphas = network.alpha_dim
+        parts.guard = guard.policy_of(subject, options)
+        parts.guarded = guard.state_bytes(parts.guard)
         parts.wishes = requests.wishes_bytes(parts)
     parts.constants += meaning.tables
     facts = {**_facts(subject, options, graph, parts), **meaning.facts, **rounded}

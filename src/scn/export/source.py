@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
-from scn.export import identity, requests, selftest
+from scn.export import guard, identity, requests, selftest
 from scn.export.base import Options
 from scn.export.few import filled
 from scn.export.operations import SNIPPETS
@@ -64,7 +64,8 @@ def source(name: str, options: Options, parts: Parts, meaning: Meaning, found: G
     if parts.configurable:
         functions += [_encode(name, parts), _pick(parts), _beta(name, parts)]
         functions += [_mix(name, options, parts), _mix_any(name, options, parts)]
-        functions += [_configure(name, options, parts), requests.defined(name, options, parts)]
+        functions += [_configure(name, options, parts), guard.own_state(name, options, parts.guard)]
+        functions += [requests.defined(name, options, parts), guard.defined(name, options, parts)]
     functions.append(_infer(name, options, parts, meaning))
     functions += [selftest.defined(name, options, parts, meaning, found), identity.defined(name)]
     return "\n".join(
@@ -88,7 +89,8 @@ def source(name: str, options: Options, parts: Parts, meaning: Meaning, found: G
 
 def _all_snippets(options: Options, parts: Parts) -> list[str]:
     asked = requests.SNIPPETS if parts.configurable else ()
-    return ["finite", *snippets_of(options, parts), *asked, *parts.snippets]
+    watched = guard.SNIPPETS if parts.guard and not options.double_buffer else ()
+    return ["finite", *snippets_of(options, parts), *asked, *watched, *parts.snippets]
 
 
 def _in_order(names: list[str]) -> list[str]:
@@ -203,6 +205,7 @@ def _infer(name: str, options: Options, parts: Parts, meaning: Meaning) -> str:
     head = f"scn_status {name}_infer({parameter(name, options, rest)})"
     uses_theta = any("theta->" in line for line in parts.infer)
     collected = COLLECTED if any("&few" in line for line in parts.infer) else []
+    check += guard.bar(name, options, parts)
     theta, begin, end = "", TAKEN, FREED
     if options.double_buffer and parts.configurable:
         theta, begin, end = "    uint32_t now;\n", DOUBLE_INFER, DOUBLE_INFERRED

@@ -1,0 +1,149 @@
+"""Streams of readings with everything that sensors do, and what a guard in C makes of them."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from generated import STRICT, compiled, subject
+from interrupting import Noise
+from needs import tool
+from scn import SCN, methods, transforms
+from scn.backbones import MLP
+from scn.export import Options, Subject, c
+from scn.transforms import Transform
+from scn.transforms.guard.decisions import CLOCK
+
+SHAPE = (1, 3, 3)
+NOT_CONFIGURED = 1
+
+# One reading after the other, and what followed: the wish is carried out as a main loop would, except that
+# every seventh is left for later, when an inference must still be refused or still have the old weights.
+STREAM = """
+#include "net.c"
+#ifdef EXPLICIT
+static net_state own;
+#define S &own,
+#define ALONE &own
+#define WISHES own.wishes
+#else
+#define S
+#define ALONE
+#define WISHES net_left
+#endif
+void stream(const float *readings, const uint32_t *now, const int32_t *is_tick, int32_t count, int32_t *out,
+            float *alpha);
+void stream(const float *readings, const uint32_t *now, const int32_t *is_tick, int32_t count, int32_t *out,
+            float *alpha)
+{
+    static const float x[NET_INPUT_SIZE];
+    float y[NET_CLASSES];
+    int32_t i, j;
+    for (i = 0; i < count; i++) {
+        const float *const reading = readings + i * NET_PARAMS;
+        const uint32_t before = WISHES.latest;
+        int32_t *const row = out + 5 * i;
+        uint32_t wish;
+        row[0] = is_tick[i] ? (int32_t)net_guard_tick(S now[i]) : (int32_t)net_guard(S reading, now[i]);
+        row[1] = (int32_t)net_guard_policy(ALONE);
+        wish = WISHES.latest;
+        row[2] = wish != 0 && wish != before;
+        for (j = 0; j < NET_ALPHA_SIZE; j++) {
+            alpha[i * NET_ALPHA_SIZE + j] = wish ? WISHES.alpha[wish - 1][j] : 0.0f;
+        }
+        row[3] = (int32_t)net_infer(S x, y);
+        if (i % 7) {
+            row[4] = (int32_t)net_poll(ALONE);
+        }
+    }
+}
+"""
+
+
+def guarded(transform: Transform, **more: object) -> Subject:
+    net = SCN(MLP(SHAPE, 2, 3), alpha_dim=transform.alpha_dim, dims=2, seed=0).eval()
+    method = methods.get("scn")(transform, dims=2)
+    return Noise(**{**vars(subject(net, SHAPE, **more)), "method": method})
+
+
+def library(what: Subject, options: Options, folder: Path, *flags: str) -> ctypes.CDLL:
+    """The network and its guard with the program above around them."""
+    c.write(what, options, folder)
+    (folder / "stream.c").write_text(STREAM)
+    how = ("-std=c99", *STRICT, "-O1", "-fPIC", "-shared", *flags)
+    explicit = ("-DEXPLICIT",) if options.state == "explicit" else ()
+    compiled(tool("gcc"), *how, *explicit, folder / "stream.c", "-o", folder / "stream.so")
+    return ctypes.CDLL(str(folder / "stream.so"))
+
+
+@dataclass(frozen=True)
+class Stream:
+    """readings: (N, P) float32; now: (N,) ms of a clock of 32 bits; is_tick: (N,), no reading came."""
+
+    readings: np.ndarray
+    now: np.ndarray
+    is_tick: np.ndarray
+
+
+def stream(transform: Transform, count: int, seed: int) -> Stream:
+    """Readings that drift, jump, break and stay away, by a clock that wraps and sometimes goes back."""
+    chance = random.Random(seed)
+    clock, rows = CLOCK - chance.randrange(20_000), []
+    setting = transform.sample(1, torch.Generator().manual_seed(seed))[0].tolist()
+    for _ in range(count):
+        clock += chance.choice([0, 1, 5, 10, 10, 10, 20, 40])
+        if chance.random() < 0.01:
+            clock += chance.choice([500, 3000, 100_000, 2**30 + 5, 2**31 - 3, 2**31 + 7, -3, -2000])
+        setting = list(_moved(setting, transform, chance))
+        reading = list(setting)
+        if chance.random() < 0.06:
+            reading[chance.randrange(len(reading))] = chance.choice(
+                [math.nan, math.inf, -math.inf, 1e30, -1e6, transform.parameters[0].low - 1, 3e38, 1e-40]
+            )
+        rows.append((reading, clock % CLOCK, chance.random() < 0.15))
+    readings, now, is_tick = zip(*rows, strict=True)
+    return Stream(np.array(readings, np.float32), np.array(now, np.uint32), np.array(is_tick, np.int32))
+
+
+def _moved(setting: list[float], transform: Transform, chance: random.Random) -> Iterator[float]:
+    for value, parameter in zip(setting, transform.parameters, strict=True):
+        span = parameter.high - parameter.low
+        kind = chance.random()
+        if kind < 0.02:  # somewhere else
+            value = parameter.low + span * chance.random()
+        elif kind < 0.8:
+            value += 0.01 * span * chance.gauss(0, 1)
+        if parameter.periodic and chance.random() < 0.3:  # said otherwise
+            value += span * chance.choice([-1, 1])
+        yield min(
+            max(value, parameter.low - 2 * span * parameter.periodic),
+            parameter.high + span * parameter.periodic,
+        )
+
+
+def run_c(loaded: ctypes.CDLL, seen: Stream, alphas: int) -> tuple[np.ndarray, np.ndarray]:
+    """(N, 5): status, action in force, whether it left a wish, status of infer, status of poll; (N, S) wishes."""
+    out = np.zeros((len(seen.now), 5), np.int32)
+    wishes = np.zeros((len(seen.now), alphas), np.float32)
+    arrays = (seen.readings, seen.now, seen.is_tick)
+    pointers = [ctypes.c_void_p(array.ctypes.data) for array in arrays]
+    results = [ctypes.c_void_p(array.ctypes.data) for array in (out, wishes)]
+    loaded.stream(*pointers, len(seen.now), *results)
+    return out, wishes
+
+
+KINDS = {
+    "rotation": transforms.get("rotation"),
+    "brightness": transforms.get("brightness"),
+    "translation": transforms.get("translation"),
+    "rotation+scaling": transforms.get("rotation+scaling"),
+    "rotation-3d": transforms.get("rotation-3d"),
+    "light": transforms.get("light"),
+}
