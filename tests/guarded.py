@@ -5,24 +5,26 @@ from __future__ import annotations
 import ctypes
 import math
 import random
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 
 from generated import STRICT, compiled, subject
-from interrupting import Noise
+from mapped import Noise
 from needs import tool
 from scn import SCN, methods, transforms
 from scn.backbones import MLP
 from scn.export import Options, Subject, c
-from scn.transforms import Transform
+from scn.transforms import Measured, Parameter, Transform
 from scn.transforms.guard.decisions import CLOCK
 
 SHAPE = (1, 3, 3)
 NOT_CONFIGURED = 1
+BROKEN = (math.nan, math.inf, -math.inf, 1e30, -1e6, 3e38, 1e-40)
+LONG = 2**30 + 5  # ms
 
 # One reading after the other, and what followed: the wish is carried out as a main loop would, except that
 # every seventh is left for later, when an inference must still be refused or still have the old weights.
@@ -67,7 +69,7 @@ void stream(const float *readings, const uint32_t *now, const int32_t *is_tick, 
 """
 
 
-def guarded(transform: Transform, **more: object) -> Subject:
+def guarded(transform: Transform, **more: Any) -> Subject:
     net = SCN(MLP(SHAPE, 2, 3), alpha_dim=transform.alpha_dim, dims=2, seed=0).eval()
     method = methods.get("scn")(transform, dims=2)
     return Noise(**{**vars(subject(net, SHAPE, **more)), "method": method})
@@ -75,6 +77,7 @@ def guarded(transform: Transform, **more: object) -> Subject:
 
 def library(what: Subject, options: Options, folder: Path, *flags: str) -> ctypes.CDLL:
     """The network and its guard with the program above around them."""
+    folder.mkdir(exist_ok=True)
     c.write(what, options, folder)
     (folder / "stream.c").write_text(STREAM)
     how = ("-std=c99", *STRICT, "-O1", "-fPIC", "-shared", *flags)
@@ -97,39 +100,46 @@ def stream(transform: Transform, count: int, seed: int) -> Stream:
     chance = random.Random(seed)
     clock, rows = CLOCK - chance.randrange(20_000), []
     setting = transform.sample(1, torch.Generator().manual_seed(seed))[0].tolist()
-    for _ in range(count):
+    while len(rows) < count:
         clock += chance.choice([0, 1, 5, 10, 10, 10, 20, 40])
         if chance.random() < 0.01:
-            clock += chance.choice([500, 3000, 100_000, 2**30 + 5, 2**31 - 3, 2**31 + 7, -3, -2000])
-        setting = list(_moved(setting, transform, chance))
-        reading = list(setting)
-        if chance.random() < 0.06:
+            clock += chance.choice([500, 3000, 100_000, LONG, 2**31 - 3, 2**31 + 7, -3, -2000])
+        if chance.random() < 0.005:  # broken for more than the clock tells apart
+            rows += [([math.nan] * len(setting), (clock + i * LONG) % CLOCK, False) for i in (1, 2, 3)]
+            clock += 3 * LONG
+        setting = _moved(setting, transform, chance)
+        reading, kind = list(setting), chance.random()
+        if kind < 0.01:
+            reading = [chance.choice(BROKEN) for _ in reading]
+        elif kind < 0.06:
             reading[chance.randrange(len(reading))] = chance.choice(
-                [math.nan, math.inf, -math.inf, 1e30, -1e6, transform.parameters[0].low - 1, 3e38, 1e-40]
+                [*BROKEN, transform.parameters[0].low - 1]
             )
         rows.append((reading, clock % CLOCK, chance.random() < 0.15))
     readings, now, is_tick = zip(*rows, strict=True)
     return Stream(np.array(readings, np.float32), np.array(now, np.uint32), np.array(is_tick, np.int32))
 
 
-def _moved(setting: list[float], transform: Transform, chance: random.Random) -> Iterator[float]:
-    for value, parameter in zip(setting, transform.parameters, strict=True):
-        span = parameter.high - parameter.low
-        kind = chance.random()
-        if kind < 0.02:  # somewhere else
-            value = parameter.low + span * chance.random()
-        elif kind < 0.8:
-            value += 0.01 * span * chance.gauss(0, 1)
-        if parameter.periodic and chance.random() < 0.3:  # said otherwise
-            value += span * chance.choice([-1, 1])
-        yield min(
-            max(value, parameter.low - 2 * span * parameter.periodic),
-            parameter.high + span * parameter.periodic,
-        )
+def _moved(setting: list[float], transform: Transform, chance: random.Random) -> list[float]:
+    jumps = chance.random() < 0.01
+    rows = zip(setting, transform.parameters, strict=True)
+    return [_somewhere_else(value, of, chance, jumps or chance.random() < 0.015) for value, of in rows]
+
+
+def _somewhere_else(value: float, of: Parameter, chance: random.Random, jumps: bool) -> float:
+    span = of.high - of.low
+    if jumps:
+        return of.low + span * chance.random()
+    if chance.random() < 0.8:
+        value += 0.01 * span * chance.gauss(0, 1)
+    if not of.periodic:
+        return min(max(value, of.low), of.high)
+    turned = value + span * chance.choice([-1, 0, 0, 0, 1])  # the same, said otherwise
+    return min(max(turned, of.low - 2 * span), of.high + span)
 
 
 def run_c(loaded: ctypes.CDLL, seen: Stream, alphas: int) -> tuple[np.ndarray, np.ndarray]:
-    """(N, 5): status, action in force, whether it left a wish, status of infer, status of poll; (N, S) wishes."""
+    """(N, 5): status, action in force, whether a wish was left, statuses of infer and poll; (N, S) wishes."""
     out = np.zeros((len(seen.now), 5), np.int32)
     wishes = np.zeros((len(seen.now), alphas), np.float32)
     arrays = (seen.readings, seen.now, seen.is_tick)
@@ -139,11 +149,18 @@ def run_c(loaded: ctypes.CDLL, seen: Stream, alphas: int) -> tuple[np.ndarray, n
     return out, wishes
 
 
-KINDS = {
+class Clock(Measured):
+    """The hour of a day, which returns."""
+
+    name = "hour"
+
+
+KINDS: dict[str, Transform] = {
     "rotation": transforms.get("rotation"),
     "brightness": transforms.get("brightness"),
     "translation": transforms.get("translation"),
     "rotation+scaling": transforms.get("rotation+scaling"),
     "rotation-3d": transforms.get("rotation-3d"),
     "light": transforms.get("light"),
+    "clock": Clock(0.0, 24.0, "h", periodic=True),
 }

@@ -1,8 +1,8 @@
 """The guard in C: it looks at every reading of the setting before the network is configured for it.
 
-What it decides it leaves as a wish, so that it may be called by an interrupt. A refusal holds at once: `refused`
-counts them, `lifted` is the last one that a poll has ended, and inference answers only where both are equal. A
-wish says which refusal it ends, so that an older wish does not end a later refusal.
+What it decides it leaves as a wish, so that it may be called by an interrupt. A refusal holds at once:
+`refused` counts them, `lifted` is the last one that a poll has ended, and inference answers only where both
+are equal. A wish says which refusal it ends, so that an older wish does not end a later refusal.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ def check(subject: Subject, options: Options) -> None:
         )
     if subject.transform.encodings() is None:
         raise ScnError(
-            f"a guard takes readings in the units of {type(subject.transform).__name__}, which does not say how "
-            "C makes alpha of them: give it a method `encodings`, or leave out `guard`"
+            f"a guard takes readings in the units of {type(subject.transform).__name__}, which does not say "
+            "how C makes alpha of them: give it a method `encodings`, or leave out `guard`"
         )
     policy_of(subject, options)
 
@@ -136,7 +136,7 @@ def bar(name: str, options: Options, parts: Parts) -> str:
 
 
 def in_requests(name: str, options: Options, parts: Parts) -> dict[str, str]:
-    """What a guard adds to requests: a wish says which refusal it ends, one of the program's own ends none."""
+    """For requests: a wish says which refusal it ends; one of the program's own ends none."""
     head = f"scn_status {name}_request({parameter(name, options, 'const float *alpha')})"
     if parts.guard is None:
         return {"@HEAD@": head, "@LIFTS@": "", "@LIFTED@": "", "@REQUEST@": ""}

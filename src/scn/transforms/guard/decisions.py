@@ -1,9 +1,9 @@
-"""The guard itself: reading after reading, what the network shall be configured for, and whether it may answer.
+"""The guard itself: for each reading, what the network shall be configured for, and whether it may answer.
 
 Between two good readings the strictest action of all that was wrong is in force: refuse before neutral before
-keep. Under keep a good reading is taken at once; what jumped, and anything after refuse or neutral, needs several
-readings in a row that agree with one another. All arithmetic is that of float32, in steps of which each is
-rounded alike everywhere: C decides the same.
+keep. Under keep a good reading is taken at once; what jumped, and anything after refuse or neutral, needs
+several readings in a row that agree with one another. All arithmetic is that of float32, in single steps that
+every core rounds alike: C decides the same.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class AlphaGuard:
         return Decision(TIMEOUT if self.timed_out else OK, self.in_force, self._consequence(before))
 
     def _watch(self, now: int) -> int:
-        """Notice that no reading was good for too long; returns what was in force. The first call starts it."""
+        """Notice that no reading was good for too long; returns what was in force before."""
         before = self.in_force
         if not self.started:
             self.started, self.good_at = True, Stamp(now)

@@ -83,7 +83,7 @@ class Policy:
 
     @classmethod
     def read(cls, text: str, parameters: Sequence[Parameter]) -> Policy:
-        """What a person wrote. What holds for one parameter (`rate.angle=...`) goes before what holds for all."""
+        """What a person wrote; `rate.angle=...` of one parameter goes before `rate=...` of all."""
         said = _Said(parameters)
         for item in text.split(","):
             said.add(item.strip())
