@@ -98,7 +98,8 @@ class Stream:
 def stream(transform: Transform, count: int, seed: int) -> Stream:
     """Readings that drift, jump, break and stay away, by a clock that wraps and sometimes goes back."""
     chance = random.Random(seed)
-    clock, rows = CLOCK - chance.randrange(20_000), []
+    clock = CLOCK - chance.randrange(20_000)
+    rows: list[tuple[list[float], int, bool]] = []
     setting = transform.sample(1, torch.Generator().manual_seed(seed))[0].tolist()
     while len(rows) < count:
         clock += chance.choice([0, 1, 5, 10, 10, 10, 20, 40])

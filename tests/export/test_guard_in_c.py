@@ -6,6 +6,7 @@ import re
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -252,7 +253,7 @@ def test_the_header_says_what_the_guard_does_and_what_it_takes(tmp_path: Path) -
 class Unsaid(Rotation):
     """An encoding that only Python knows."""
 
-    def encodings(self) -> None:
+    def encodings(self) -> Any:
         return None
 
 

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from scn.cli.values import numbers
 from scn.export import Options
+from scn.transforms.guard.policy import EXAMPLE
 
 ThetaOption = Annotated[
     str | None,
@@ -23,6 +24,14 @@ InferenceOption = Annotated[str, typer.Option(help="float, or int8 for 8-bit wei
 StateOption = Annotated[str, typer.Option(help="static, or explicit: a struct that the caller owns.")]
 DoubleBufferOption = Annotated[
     bool, typer.Option("--double-buffer", help="Inference goes on with the old theta while mixing.")
+]
+GuardOption = Annotated[
+    str | None,
+    typer.Option(
+        "--guard",
+        help="Of C code: what readings must be like, and what happens else: keep, refuse or neutral, as in "
+        f'"{EXAMPLE}".',
+    ),
 ]
 OwnBackboneOption = Annotated[
     str | None, typer.Option(help="Your own class, package.module:Class, if the run has one.")

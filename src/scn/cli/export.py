@@ -17,6 +17,7 @@ from scn.cli.allow import AllowOption
 from scn.cli.code import (
     AlphaOption,
     DoubleBufferOption,
+    GuardOption,
     InferenceOption,
     OwnBackboneOption,
     StateOption,
@@ -53,12 +54,7 @@ def command(
     lose: Annotated[
         float, typer.Option(help="Score that a setting may cost before the sensor's adapter configures anew.")
     ] = Options.lose,
-    guard: Annotated[
-        str | None,
-        typer.Option(
-            help='Of C code: limits of readings, as "range=refuse,rate=90/s:keep,timeout=2s:neutral".'
-        ),
-    ] = None,
+    guard: GuardOption = None,
     backbone: OwnBackboneOption = None,
     allow: AllowOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
@@ -74,8 +70,6 @@ def command(
     Examples: scn export runs/demo --to c -o firmware/network --weights int8 --sensor accelerometer
 
     scn export runs/demo --to onnx -o models --alpha 30
-
-    scn export runs/demo --to c -o firmware/network --guard "range=refuse,rate=90/s:keep,timeout=2s:neutral"
 
     scn export runs/scn-d3 --beside runs/one4all --to web -o site
     """

@@ -16,7 +16,7 @@ from scn.export.parts import Parts
 from scn.export.snippets import from_files
 from scn.export.state import parameter, struct
 from scn.export.subject import Subject
-from scn.transforms.guard import ACTIONS, Limits, Policy
+from scn.transforms.guard import ACTIONS, Policy, ReadingLimits
 from scn.transforms.guard.policy import LONGEST, said_of
 
 SNIPPETS = ("flag_get",)
@@ -174,7 +174,7 @@ def defined(name: str, options: Options, parts: Parts) -> str:
     return text
 
 
-def _row(limits: Limits) -> str:
+def _row(limits: ReadingLimits) -> str:
     numbers = ("low", "high", "period", "at_once", "per_ms", "step", "neutral")
     actions = [_action(place) for place in (limits.on_range, limits.on_rate)]
     return ", ".join([*(exact(getattr(limits, name)) for name in numbers), *actions])

@@ -5,6 +5,6 @@ same, to the last bit.
 """
 
 from scn.transforms.guard.decisions import AlphaGuard, Decision
-from scn.transforms.guard.policy import ACTIONS, KEEP, NEUTRAL, REFUSE, Limits, Policy
+from scn.transforms.guard.policy import ACTIONS, KEEP, NEUTRAL, REFUSE, Policy, ReadingLimits
 
-__all__ = ["ACTIONS", "KEEP", "NEUTRAL", "REFUSE", "AlphaGuard", "Decision", "Limits", "Policy"]
+__all__ = ["ACTIONS", "KEEP", "NEUTRAL", "REFUSE", "AlphaGuard", "Decision", "Policy", "ReadingLimits"]

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from scn.core.errors import ScnError
-from scn.transforms.guard.policy import KEEP, LONGEST, NEUTRAL, Limits, Policy
+from scn.transforms.guard.policy import KEEP, LONGEST, NEUTRAL, Policy, ReadingLimits
 
 CLOCK = 2**32  # values of a clock of 32 bits, in ms
 OK, WAITING, RANGE, RATE, TIMEOUT = range(5)  # as in C
@@ -31,7 +31,7 @@ class Decision:
 
     status: int
     in_force: int
-    configure: Setting | None = None
+    configure: tuple[float, ...] | None = None
 
 
 class Exact(NamedTuple):
@@ -46,7 +46,7 @@ class Exact(NamedTuple):
     neutral: np.float32
 
     @classmethod
-    def of(cls, limits: Limits) -> Exact:
+    def of(cls, limits: ReadingLimits) -> Exact:
         return cls(*(np.float32(getattr(limits, name)) for name in cls._fields))
 
     def apart(self, a: np.float32, b: np.float32) -> np.float32:
@@ -151,7 +151,7 @@ class AlphaGuard:
         rows = zip(self.exact, setting, self.configured, strict=False)
         return not self.configured or any(exact.apart(a, b) > exact.step for exact, a, b in rows)
 
-    def _consequence(self, before: int) -> Setting | None:
+    def _consequence(self, before: int) -> tuple[float, ...] | None:
         """What follows from the action in force, if it was not in force before."""
         if self.in_force == before:
             return None
@@ -160,6 +160,6 @@ class AlphaGuard:
         self.configured = ()
         return None
 
-    def _configured_for(self, setting: Setting) -> Setting:
+    def _configured_for(self, setting: Setting) -> tuple[float, ...]:
         self.configured = setting
-        return setting
+        return tuple(float(value) for value in setting)

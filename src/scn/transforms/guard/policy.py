@@ -36,7 +36,7 @@ FORMS = {
 
 
 @dataclass(frozen=True)
-class Limits:
+class ReadingLimits:
     """Of the readings of one parameter, in its unit.
 
     A good reading lies from `low` to `high`, and no farther from the good one before it than `at_once` and
@@ -59,7 +59,7 @@ class Limits:
         return self.per_second / 1000
 
     @classmethod
-    def of(cls, parameter: Parameter) -> Limits:
+    def of(cls, parameter: Parameter) -> ReadingLimits:
         """The range that the network was trained for; a circle may be gone round a few times."""
         span = parameter.high - parameter.low
         if parameter.periodic:
@@ -70,12 +70,12 @@ class Limits:
 
 @dataclass(frozen=True)
 class Policy:
-    """Limits for each parameter; how long there may be no good reading (ms, 0 for ever), and what then.
+    """ReadingLimits for each parameter; how long there may be no good reading (ms, 0 for ever), and what then.
 
     recover: how many readings that agree end an alarm. text: what a person wrote.
     """
 
-    limits: tuple[Limits, ...]
+    limits: tuple[ReadingLimits, ...]
     timeout: int = 0
     on_timeout: int = KEEP
     recover: int = USUAL_RECOVER
@@ -88,7 +88,7 @@ class Policy:
         for item in text.split(","):
             said.add(item.strip())
         changes = sorted(said.changes.items(), key=lambda change: change[0][1] is not None)
-        limits = [Limits.of(parameter) for parameter in parameters]
+        limits = [ReadingLimits.of(parameter) for parameter in parameters]
         for (_, name), values in changes:
             for i, parameter in enumerate(parameters):
                 if name in (None, parameter.name):
