@@ -106,8 +106,9 @@ def stream(transform: Transform, count: int, seed: int) -> Stream:
         if chance.random() < 0.01:
             clock += chance.choice([500, 3000, 100_000, LONG, 2**31 - 3, 2**31 + 7, -3, -2000])
         if chance.random() < 0.005:  # broken for more than the clock tells apart
-            rows += [([math.nan] * len(setting), (clock + i * LONG) % CLOCK, False) for i in (1, 2, 3)]
-            clock += 3 * LONG
+            rows += [([math.nan] * len(setting), (clock + i * LONG) % CLOCK, False) for i in (1, 2)]
+            clock += 2 * LONG
+            setting = [of.low + (of.high - of.low) * chance.random() for of in transform.parameters]
         setting = _moved(setting, transform, chance)
         reading, kind = list(setting), chance.random()
         if kind < 0.01:

@@ -70,7 +70,7 @@ class ReadingLimits:
 
 @dataclass(frozen=True)
 class Policy:
-    """ReadingLimits for each parameter; how long there may be no good reading (ms, 0 for ever), and what then.
+    """Limits for each parameter; how long there may be no good reading (ms, 0 for ever), and what then.
 
     recover: how many readings that agree end an alarm. text: what a person wrote.
     """
