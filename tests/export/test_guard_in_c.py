@@ -38,7 +38,7 @@ STREAMS = {
     "rotation+scaling": "rate.angle=5+200/s:keep,rate.factor=0.02+1/s:neutral,step.angle=2,recover=3",
     "rotation-3d": "range=refuse,rate=20+400/s:refuse,timeout=3s:neutral,recover=4",
     "light": "range=keep,timeout=1.5s:refuse,step=5",
-    "clock": "rate=0.01+0.5/s:keep,recover=20",
+    "clock": "rate=0.1+2/s:keep,recover=20",
 }
 
 
