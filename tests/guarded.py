@@ -24,7 +24,7 @@ from scn.transforms.guard.decisions import CLOCK
 SHAPE = (1, 3, 3)
 NOT_CONFIGURED = 1
 BROKEN = (math.nan, math.inf, -math.inf, 1e30, -1e6, 3e38, 1e-40)
-LONG = 2**30 + 5  # ms
+LONG = 2**30 - 1000  # ms, about as much as may lie between two calls
 
 # One reading after the other, and what followed: the wish is carried out as a main loop would, except that
 # every seventh is left for later, when an inference must still be refused or still have the old weights.
@@ -104,10 +104,10 @@ def stream(transform: Transform, count: int, seed: int) -> Stream:
     while len(rows) < count:
         clock += chance.choice([0, 1, 5, 10, 10, 10, 20, 40])
         if chance.random() < 0.01:
-            clock += chance.choice([500, 3000, 100_000, LONG, 2**31 - 3, 2**31 + 7, -3, -2000])
+            clock += chance.choice([500, 3000, 100_000, 2**30 + 5, 2**31 - 3, 2**31 + 7, -3, -2000])
         if chance.random() < 0.005:  # broken for more than the clock tells apart
-            rows += [([math.nan] * len(setting), (clock + i * LONG) % CLOCK, False) for i in (1, 2)]
-            clock += 2 * LONG
+            rows += [([math.nan] * len(setting), (clock + i * LONG) % CLOCK, False) for i in (1, 2, 3)]
+            clock += 3 * LONG
             setting = [of.low + (of.high - of.low) * chance.random() for of in transform.parameters]
         setting = _moved(setting, transform, chance)
         reading, kind = list(setting), chance.random()
