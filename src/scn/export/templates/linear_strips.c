@@ -6,7 +6,7 @@ static void scn_linear_strips(const scn_rows *m, @beta@, const float *bias, cons
     const SCN_BASE *base = m->base;
     int row, block, k, count, r;
     for (row = 0; row < m->rows; row += block) {
-        float sums[4];
+        float sums[4] = {0.0f, 0.0f, 0.0f, 0.0f}; /* more than `block`: gcc -O3 cannot tell */
         block = SCN_BLOCK(m->rows - row);
         scn_coefficients(m, beta, row, block, coefficients);
         for (r = 0; r < block; r++) {
