@@ -96,6 +96,11 @@ def test_no_compiler_warns(
     compiled(program, *flags, *STRICTER, "-O1", "-c", source, "-o", tmp_path / "net.o")
 
 
+def test_gcc_does_not_warn_of_strips_when_it_unrolls(tmp_path: Path) -> None:
+    source = written("mlp", OPTIONS["int8 weights, row"], tmp_path)
+    compiled(tool("gcc"), "-std=c99", *STRICTER, "-O3", "-c", source, "-o", tmp_path / "net.o")
+
+
 KEPT = ("-O0", "-ffixed-r9", "-ffixed-r10")  # registers that a system keeps for itself
 
 

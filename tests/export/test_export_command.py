@@ -73,6 +73,10 @@ def test_alpha_alone_means_one_configuration(trained: Path, tmp_path: Path) -> N
         (("--to", "c", "--weights", "int4"), 'no weights "int4"'),
         (("--to", "c", "--inference", "int8"), "needs weights in int8"),
         (("--to", "c", "--theta", "row", "--double-buffer"), "double buffer is for theta in RAM"),
+        (("--to", "c", "--guard", "range=refuze"), 'Did you mean "refuse"'),
+        (("--to", "c", "--guard", "rate=90:keep"), "write rate=90/s:ACTION"),
+        (("--to", "c", "--guard", "range=keep", "--alpha", "3"), "leave out --guard"),
+        (("--to", "arduino", "--guard", "range=keep"), "export to c with --guard"),
     ],
 )
 def test_wrong_options_are_one_line_and_exit_code_2(

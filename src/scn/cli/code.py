@@ -11,6 +11,7 @@ from torch import Tensor
 from scn.cli.values import numbers
 from scn.data.sensing import FORMATS
 from scn.export import Options
+from scn.transforms.guard.policy import EXAMPLE
 
 ThetaOption = Annotated[
     str | None,
@@ -34,6 +35,14 @@ InputOption = Annotated[
         "[,stride=BYTES][,invert] or pcm16[:RATE][,stride=SAMPLES][,ring=SAMPLES].",
     ),
 ]
+GuardOption = Annotated[
+    str | None,
+    typer.Option(
+        "--guard",
+        help="Of C code: what readings must be like, and what happens else: keep, refuse or neutral, as in "
+        f'"{EXAMPLE}".',
+    ),
+]
 OwnBackboneOption = Annotated[
     str | None, typer.Option(help="Your own class, package.module:Class, if the run has one.")
 ]
@@ -43,8 +52,8 @@ def code_options(said: dict[str, Any]) -> Options:
     """From what a person said; theta is fixed where an alpha is given, and otherwise in RAM."""
     theta: Any = said["theta"] or ("ram" if said["alpha"] is None else "fixed")
     chosen: dict[str, Any] = {n: said[n] for n in ("weights", "inference", "state", "double_buffer")}
-    chosen |= {"sensor": said.get("sensor"), "input": said.get("sensor_input")}
-    return Options(theta=theta, lose=said.get("lose", Options.lose), **chosen)
+    chosen |= {n: said.get(n, getattr(Options, n)) for n in ("sensor", "lose", "guard")}
+    return Options(theta=theta, input=said.get("sensor_input"), **chosen)
 
 
 def fixed_params(alpha: str | None) -> Tensor | None:

@@ -17,6 +17,7 @@ from scn.cli.allow import AllowOption
 from scn.cli.code import (
     AlphaOption,
     DoubleBufferOption,
+    GuardOption,
     InferenceOption,
     InputOption,
     OwnBackboneOption,
@@ -55,6 +56,7 @@ def command(
     lose: Annotated[
         float, typer.Option(help="Score that a setting may cost before the sensor's adapter configures anew.")
     ] = Options.lose,
+    guard: GuardOption = None,
     backbone: OwnBackboneOption = None,
     allow: AllowOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,

@@ -31,6 +31,7 @@ ARGUMENTS = (
     "evidence_weight",
     "exact",
     "fixed",
+    "guard",
     "hops",
     "inference",
     "jobs",

@@ -27,6 +27,7 @@ from scn.objectives import Objective
 from scn.runs.folder import DEVICE
 
 SAMPLES = 200  # that are sent under each setting, where there are so many
+BESIDE_THE_NETWORK = ("sensor", "lose", "input", "guard")  # options that change nothing that is measured
 
 
 @dataclass(frozen=True)
@@ -211,7 +212,7 @@ def _row(
     return DeviceRow(
         name,
         target.name,
-        {name: value for name, value in asdict(options).items() if name not in ("sensor", "lose", "input")},
+        {name: value for name, value in asdict(options).items() if name not in BESIDE_THE_NETWORK},
         footprint.flash,
         footprint.weights,
         footprint.code,

@@ -33,7 +33,8 @@ class Options:
     double_buffer: a second theta, so that inference goes on with the old one during configuration.
     sensor: the adapter that is written beside the network. lose: how much of the score a change of the
     setting may cost before the adapter asks for a new configuration. input: a sensor whose samples the C
-    takes as they are, such as "camera:160x120:rgb565" (see `scn.data.sensing`).
+    takes as they are, such as "camera:160x120:rgb565" (see `scn.data.sensing`). guard: what readings must be
+    like, and what happens where they are not, such as "range=refuse,rate=90/s:keep,timeout=2s:neutral".
     """
 
     theta: Theta = "ram"
@@ -44,6 +45,7 @@ class Options:
     sensor: str | None = None
     lose: float = 0.002
     input: str | None = None
+    guard: str | None = None
 
     def __post_init__(self) -> None:
         for name, kind in KINDS.items():

@@ -10,7 +10,7 @@ from torch import nn
 
 from scn.core.errors import ScnError
 from scn.core.network import SCN
-from scn.export import inputs, maps, requests, rounding, sensors
+from scn.export import guard, inputs, maps, requests, rounding, sensors
 from scn.export.base import Options, Report, target
 from scn.export.float_code import FloatCode
 from scn.export.graph import Graph
@@ -49,6 +49,7 @@ def check(subject: Subject, options: Options) -> None:
     if options.sensor is not None:
         sensors.get(options.sensor, subject.transform)
     inputs.check(subject, options)
+    guard.check(subject, options)
 
 
 @target("c", check)
@@ -100,6 +101,8 @@ def _prepare(subject: Subject, options: Options) -> _Prepared:
     if isinstance(network, SCN):
         maps.add(parts, subject.transform, network.map)
         parts.alphas = network.alpha_dim
+        parts.guard = guard.policy_of(subject, options)
+        parts.guarded = guard.state_bytes(parts.guard)
         parts.wishes = requests.wishes_bytes(parts)
     parts.constants += meaning.tables
     inputs.add(parts, subject, options)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from scn.export import identity, requests, selftest
+from scn.export import guard, identity, requests, selftest
 from scn.export.base import Options
 from scn.export.calls import rule
 from scn.export.graph import Graph
@@ -47,6 +47,7 @@ MEANING = {
     "lines": "of a frame, as far as they are needed at once",
     "sound": "samples at the edge of a step, const",
     "wishes": "that requests leave; the linker drops them where nobody asks",
+    "guard": "what it remembers of readings",
 }
 THETA = {
     "ram": "mixed to RAM once for each alpha: the fastest inference",
@@ -68,7 +69,7 @@ def header(
         [
             f"/*\n{_about(subject, options, graph, parts, meaning, facts)} */",
             f"#ifndef {guard}\n#define {guard}\n",
-            "#include <stdint.h>\n" if options.state == "explicit" or options.input else "",
+            "#include <stdint.h>\n" if options.state == "explicit" or options.input or options.guard else "",
             '#ifdef __cplusplus\nextern "C" {\n#endif\n',
             STATUS,
             _sizes(subject, graph, meaning, facts, parts),
@@ -155,7 +156,8 @@ def _functions(subject: Subject, options: Options, parts: Parts, meaning: Meanin
             "/* All that a network changes. Set it to zero before the first call (a static one is). */\n"
             + FLAG
             + (requests.wishes_text(name, parts) if parts.configurable else "")
-            + state_text(name, options, parts, [f"{name}_wishes wishes"] if parts.configurable else [])
+            + (guard.type_text(name, parts.guard) if parts.guard else "")
+            + state_text(name, options, parts, _more_state(name, parts))
         )
     if parts.configurable:
         found += _configuration(subject, options, parts)
@@ -188,4 +190,11 @@ def _configuration(subject: Subject, options: Options, parts: Parts) -> list[str
         f"{mixing}\nscn_status {name}_mix({parameter(name, options, 'const float *beta')});\n",
         f"{both}\nscn_status {name}_configure({parameter(name, options, 'const float *alpha')});\n",
         *requests.declared(name, options),
+        *guard.declared(name, options, subject, parts.guard),
     ]
+
+
+def _more_state(name: str, parts: Parts) -> list[str]:
+    """Fields of an explicit state behind those of the network itself."""
+    wishes = [f"{name}_wishes wishes"] if parts.configurable else []
+    return [*wishes, *([f"{name}_guarded guarded"] if parts.guard else [])]

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from scn.export.entrance import Entrance, First
 from scn.export.pack import array, floats, halves, whole
+from scn.transforms.guard import Policy
 
 BYTES = {"float": 4, "int32_t": 4, "uint32_t": 4, "int16_t": 2, "uint16_t": 2, "int8_t": 1, "uint8_t": 1}
 IN_SECTION = ("bases", "shared")
@@ -90,6 +91,8 @@ class Parts:
     encode: list[str] | None = None  # statements from params to alpha, where the transform says how
     alphas: int = 0  # values of alpha; 0 where nothing is mixed
     wishes: int = 0  # bytes of what requests leave
+    guard: Policy | None = None  # what looks at readings before they configure
+    guarded: int = 0  # bytes of what it remembers
     map_label: str = ""  # what makes beta of alpha, as a person says it; "" where nothing is mixed
     beta: list[str] = field(default_factory=list)  # statements from alpha to beta
     pick: list[str] = field(default_factory=list)  # of a map that picks few base models: from alpha to few
@@ -131,8 +134,8 @@ class Parts:
     def ram(self) -> dict[str, int]:
         """Bytes of the state, by what it is."""
         theta = [(part.label, part.bytes * self.copies) for part in self.theta]
-        wishes = [("wishes", self.wishes)] if self.wishes else []
-        return _summed([*theta, *((part.label, part.bytes) for part in self.state), *wishes])
+        more = [(label, size) for label, size in (("wishes", self.wishes), ("guard", self.guarded)) if size]
+        return _summed([*theta, *((part.label, part.bytes) for part in self.state), *more])
 
     def constant_texts(self) -> list[str]:
         """In an order in which each names only what stands before it."""

@@ -7,6 +7,7 @@ are for requests that interrupt one another.
 
 from __future__ import annotations
 
+from scn.export import guard
 from scn.export.base import Options
 from scn.export.parts import Parts
 from scn.export.snippets import from_files
@@ -33,12 +34,13 @@ def wishes_text(name: str, parts: Parts) -> str:
         f"scn_flag taken[{PLACES}]",
         "scn_flag latest",  # 1 + its place
         "scn_flag polling",
+        *([f"uint32_t lifts[{PLACES}]"] if parts.guard else []),
     ]
     return struct(f"{name}_wishes", fields)
 
 
 def wishes_bytes(parts: Parts) -> int:
-    return 4 * (PLACES * (parts.alphas + 1) + 2)
+    return 4 * (PLACES * (parts.alphas + 1 + bool(parts.guard)) + 2)
 
 
 def declared(name: str, options: Options) -> list[str]:
@@ -57,6 +59,7 @@ def defined(name: str, options: Options, parts: Parts) -> str:
     sizes = f"#define SCN_WISHES {PLACES}u\n#define SCN_ALPHA {parts.alphas}\n\n"
     text = from_files("request")["request"]
     for place, words in {
+        **guard.in_requests(name, options, parts),
         "@NAME@": name,
         "@STATE@": f"{name}_state *s, " if explicit else "",
         "@STATE ALONE@": f"{name}_state *s" if explicit else "void",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from dataclasses import dataclass
 
-from scn.export import identity, requests, selftest
+from scn.export import guard, identity, requests, selftest
 from scn.export.base import Options
 from scn.export.few import filled
 from scn.export.inputs.declared import prepare_takes
@@ -72,7 +72,8 @@ def source(name: str, options: Options, parts: Parts, meaning: Meaning, found: G
     if parts.configurable:
         functions += [_encode(name, parts), _pick(parts), _beta(name, parts)]
         functions += [_mix(name, options, parts), _mix_any(name, options, parts)]
-        functions += [_configure(name, options, parts), requests.defined(name, options, parts)]
+        functions += [_configure(name, options, parts), guard.own_state(name, options, parts.guard)]
+        functions += [requests.defined(name, options, parts), guard.defined(name, options, parts)]
     functions.append(_infer(name, options, parts, meaning))
     functions += [selftest.defined(name, options, parts, meaning, found), identity.defined(name)]
     return "\n".join(
@@ -96,7 +97,8 @@ def source(name: str, options: Options, parts: Parts, meaning: Meaning, found: G
 
 def _all_snippets(options: Options, parts: Parts) -> list[str]:
     asked = requests.SNIPPETS if parts.configurable else ()
-    return ["finite", *snippets_of(options, parts), *asked, *parts.snippets]
+    watched = guard.SNIPPETS if parts.guard and not options.double_buffer else ()
+    return ["finite", *snippets_of(options, parts), *asked, *watched, *parts.snippets]
 
 
 def _in_order(names: list[str]) -> list[str]:
@@ -274,6 +276,7 @@ def _answer(name: str, options: Options, parts: Parts, meaning: Meaning, way: _W
     head = f"scn_status {name}_{way.function}({parameter(name, options, rest)})"
     uses_theta = any("theta->" in line for line in parts.infer)
     collected = COLLECTED if any("&few" in line for line in parts.infer) else []
+    check = way.check + guard.bar(name, options, parts)
     theta, begin, end = "", TAKEN, FREED
     if options.double_buffer and parts.configurable:
         theta, begin, end = "    uint32_t now;\n", DOUBLE_INFER, DOUBLE_INFERRED
@@ -288,4 +291,4 @@ def _answer(name: str, options: Options, parts: Parts, meaning: Meaning, way: _W
     if options.inference == "float":  # values that are finite, but so large that sums are not
         good = f"scn_finite({outputs}, {upper}_{meaning.size}) ? SCN_OK : SCN_BAD_INPUT"
     done = f"{end}    return {good};\n"
-    return f"{head}\n{{\n{_prologue(name, options)}{theta}{way.check}{begin}{body}\n{done}}}\n"
+    return f"{head}\n{{\n{_prologue(name, options)}{theta}{check}{begin}{body}\n{done}}}\n"

@@ -16,12 +16,8 @@ from scn.web.content import page
 from scn.web.module import FOLDER, require_tools, wasm
 
 COMMAND = "scn export --to web"
-REFUSED = {
-    "state": "static",
-    "double_buffer": False,
-    "sensor": None,
-    "input": None,
-}  # what only makes sense on a board
+# What only makes sense on a board.
+REFUSED = {"state": "static", "double_buffer": False, "sensor": None, "input": None, "guard": None}
 
 
 def check(subject: Subject, options: Options) -> None:

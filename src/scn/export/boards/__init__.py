@@ -89,6 +89,8 @@ def check(subject: Subject, options: Options) -> None:
         raise ScnError("a board's project holds the state itself: leave out `state=explicit`")
     if options.sensor is not None and not is_configured(subject, options):
         raise ScnError("the network is not configured on the board: leave out `sensor`")
+    if options.guard is not None:
+        raise ScnError("the project calls no guard: export to c with `guard`, or leave it out")
     c.check(subject, options)
 
 

@@ -9,8 +9,8 @@ static void scn_linear_strips(const scn_rows *m, @beta@, const float *bias, cons
         float sums[4];
         block = SCN_BLOCK(m->rows - row);
         scn_coefficients(m, beta, row, block, coefficients);
-        for (r = 0; r < block; r++) {
-            sums[r] = bias[row + r];
+        for (r = 0; r < 4; r++) {
+            sums[r] = r < block ? bias[row + r] : 0.0f;
         }
         for (k = 0; k < m->columns; k += count) {
             count = m->columns - k < SCN_STRIP ? m->columns - k : SCN_STRIP;

@@ -1,4 +1,4 @@
-scn_status @NAME@_request(@STATE@const float *alpha)
+@HEAD@
 {
     @NAME@_wishes *const wishes = @WISHES@;
     uint32_t place = 0, before;
@@ -12,13 +12,13 @@ scn_status @NAME@_request(@STATE@const float *alpha)
     for (i = 0; i < SCN_ALPHA; i++) {
         wishes->alpha[place][i] = alpha[i];
     }
-    before = scn_swap(&wishes->latest, place + 1);
+@LIFTS@    before = scn_swap(&wishes->latest, place + 1);
     if (before) { /* nobody saw that one, and nobody need */
         scn_set(&wishes->taken[before - 1], 0);
     }
     return SCN_OK;
 }
-
+@REQUEST@
 scn_status @NAME@_poll(@STATE ALONE@)
 {
     @NAME@_wishes *const wishes = @WISHES@;
@@ -30,7 +30,7 @@ scn_status @NAME@_poll(@STATE ALONE@)
     mine = scn_swap(&wishes->latest, 0);
     if (mine) {
         status = @NAME@_configure(@S@wishes->alpha[mine - 1]);
-        /* What could not be done now waits, unless a later wish is there. */
+@LIFTED@        /* What could not be done now waits, unless a later wish is there. */
         if (status != SCN_BUSY || !scn_fill(&wishes->latest, mine)) {
             scn_set(&wishes->taken[mine - 1], 0);
         }
