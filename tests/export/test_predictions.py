@@ -136,8 +136,12 @@ def test_projects_for_boards_say_what_the_objective_predicts(objective: Objectiv
     for target in ("arduino", "esp-idf"):
         targets.get(target)(a_subject(objective, KNOWN), Options(), tmp_path / target)
     flags = ("-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{STUBS}")
-    sketch = tmp_path / "arduino" / "net" / "net.ino"
-    subprocess.run(["g++", "-std=gnu++14", *flags, "-x", "c++", sketch], check=True)
+    library = tmp_path / "arduino" / "net"
+    sketches = list(library.glob("examples/*/*.ino"))
+    assert sketches
+    for sketch in sketches:
+        command = ["g++", "-std=gnu++14", *flags, f"-I{library / 'src'}", "-x", "c++", sketch]
+        subprocess.run([str(word) for word in command], check=True)
     component = tmp_path / "esp-idf" / "net"
     main = component / "examples" / "net_example" / "main" / "main.c"
     subprocess.run(["gcc", "-std=gnu99", *flags, f"-I{component / 'include'}", main], check=True)
