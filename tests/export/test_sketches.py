@@ -8,38 +8,12 @@ from __future__ import annotations
 
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
-import torch
-from torch import nn
 
 from needs import tool
-from scn import SCN, methods, transforms
-from scn.backbones import MLP
-from scn.data import Normalisation
+from packaged import CASES, STUBS, WARNINGS
 from scn.export import Options, Subject, targets
-
-STUBS = Path(__file__).parents[1] / "stubs"
-WARNINGS = ("-Wall", "-Wextra", "-Werror")
-
-
-def a_subject(transform: str, shape: tuple[int, ...], mixes: bool = True, params: Any = None) -> Subject:
-    method = methods.get("scn" if mixes else "one4all")(transforms.get(transform), dims=2)
-    backbone = MLP(shape, 3, 4)
-    net: nn.Module = SCN(backbone, method.transform.alpha_dim, 2) if mixes else backbone
-    mean = tuple(0.1 * (i + 1) for i in range(shape[0] if len(shape) > 1 else len(shape)))
-    return Subject("toy", net, method, shape, Normalisation(mean, mean), "no such file.npz", params)
-
-
-CASES: dict[str, tuple[Subject, Options]] = {
-    "accelerometer": (a_subject("rotation", (1, 8, 8)), Options()),
-    "colours and light": (a_subject("light", (3,)), Options()),
-    "several channels, no sensor": (a_subject("scaling", (3, 8, 8)), Options()),
-    "two params": (a_subject("translation", (1, 8, 8)), Options(theta="row")),
-    "fixed": (a_subject("rotation", (1, 8, 8), params=torch.tensor([30.0])), Options(theta="fixed")),
-    "plain": (a_subject("rotation", (1, 8, 8), mixes=False), Options()),
-}
 
 
 @pytest.fixture(params=CASES)

@@ -1,3 +1,4 @@
 #pragma once
-unsigned int irq_lock(void);
-void irq_unlock(unsigned int);
+#include "../freertos/FreeRTOS.h"
+#define irq_lock() stub_interrupts_off()
+#define irq_unlock(held) stub_interrupts_back(held)
