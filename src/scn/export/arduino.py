@@ -22,9 +22,10 @@ renesas_uno rp2040 sam samd stm32 teensy zephyr
 """
 CATEGORY = "Data Processing"
 CHECKED = (
-    "the C files compile and answer as torch does; the manifest keeps Arduino's library specification 1.5, "
-    "and PlatformIO packs it; the examples pass a compiler against stubs of Arduino's headers. Arduino's "
-    "tools and a board were not at hand: not built with them"
+    "the C files are those of `--to c`, which `scn device` compares with torch. In the tests of scn, "
+    "Arduino's builder finds a library like this and builds its examples on a computer, against stubs; "
+    "PlatformIO packs it; the manifest keeps Arduino's library specification 1.5. The boards' compilers "
+    "were not at hand: not built with them, and not run on a board"
 )
 PARAGRAPH = (
     "A subspace-configurable network: {name}_configure mixes its weights for a setting that a sensor "
@@ -100,10 +101,7 @@ def _readme(
         "",
         f"PlatformIO takes the same folder in the `lib` of a project, or packed by `pio pkg pack {name}`.",
         "",
-        "**What was checked:** the C files are those of `scn export --to c`, which `scn device` compares "
-        "with torch. The manifest keeps the library specification 1.5 of Arduino. The examples passed a "
-        "compiler against stubs of Arduino's headers; they were not compiled by the Arduino tools and not "
-        "run on a board.",
+        f"**What was checked:** {CHECKED}.",
         "",
         f"By the serial port (115200 baud) send the byte `x` and {math.prod(subject.shape):,} little-endian "
         f"float32, not normalised; the answer is the {boards.said_of(subject)} and the microseconds it took.",

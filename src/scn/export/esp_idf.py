@@ -21,9 +21,9 @@ perfmon protobuf_c protocomm pthread riscv rt sdmmc soc spi_flash spiffs tcp_tra
 usb vfs wear_levelling wifi_provisioning wpa_supplicant xtensa
 """  # of ESP-IDF itself: a component of this name would take the place of one
 CHECKED = (
-    "the C files compile and answer as torch does; the manifest has the form that idf-component-manager "
-    "asks for; the example passes a compiler against stubs. ESP-IDF and a board were not at hand: not "
-    "built with them"
+    "the C files are those of `--to c`, which `scn device` compares with torch. In the tests of scn, "
+    "idf-component-manager accepts and packs a component like this, and its example runs on a computer, "
+    "against stubs. ESP-IDF's tools were not at hand: not built with them, and not run on a board"
 )
 FREERTOS = System(
     name="ESP-IDF",
@@ -145,9 +145,7 @@ def _readme(subject: Subject, sensor: Sensor | None, facts: dict[str, Any], chip
         "",
         "It runs the self-test and prints how long configuration and inference take on the board.",
         "",
-        "**What was checked:** the C files are those of `scn export --to c`, which `scn device` compares "
-        "with torch. `idf_component.yml` has the form that idf-component-manager asks for, and the example "
-        "passed a compiler against stubs. The component was not built by ESP-IDF and not run on a board.",
+        f"**What was checked:** {CHECKED}.",
         "",
         f"`src/{PORT}` is included by the C files of this component. On cores without atomics it puts "
         "interrupts off for a few instructions; sections for weights and state are said there as well.",

@@ -12,9 +12,10 @@ from scn.export.sensors import Sensor
 from scn.export.subject import Subject
 
 CHECKED = (
-    "the C files compile and answer as torch does; zephyr/module.yml and sample.yaml have the form that "
-    "Zephyr's schemas ask for, Kconfig and CMake files are read by their tools, and the sample runs on the "
-    "host, against stubs. Zephyr and a board were not at hand: not built with them"
+    "the C files are those of `--to c`, which `scn device` compares with torch. In the tests of scn, a "
+    "module like this has the form that Zephyr's schemas ask for, kconfiglib reads its Kconfig, and its "
+    "sample runs on a computer, against stubs. Zephyr's tools were not at hand: not built with them, and "
+    "not run on a board"
 )
 ZEPHYR = System(
     name="Zephyr",
@@ -126,9 +127,7 @@ def _readme(subject: Subject, sensor: Sensor | None, facts: dict[str, Any]) -> s
         "It runs the self-test and prints how long configuration and inference take on the board. `west "
         "twister -T samples` takes the boards that are large enough.",
         "",
-        "**What was checked:** the C files are those of `scn export --to c`, which `scn device` compares "
-        "with torch. The manifests have the form that Zephyr's schemas ask for, and the sample ran on a "
-        "computer against stubs. The module was not built by Zephyr and not run on a board.",
+        f"**What was checked:** {CHECKED}.",
         "",
         f"`src/{PORT}` is included by the network's C file. On cores without atomics it locks interrupts "
         "for a few instructions; sections for weights and state are said there as well.",
