@@ -27,7 +27,7 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed
-	$(PIP) --editable .[dev,packages,track,mesh,export,ray,sweep,docs]
+	$(PIP) --editable .[dev,track,mesh,export,ray,sweep,docs]
 	@touch $@
 
 venv: $(VENV)/installed-dev

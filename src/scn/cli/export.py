@@ -19,6 +19,7 @@ from scn.cli.code import (
     DoubleBufferOption,
     InferenceOption,
     OwnBackboneOption,
+    PackageOption,
     StateOption,
     ThetaOption,
     WeightsOption,
@@ -53,14 +54,7 @@ def command(
     lose: Annotated[
         float, typer.Option(help="Score that a setting may cost before the sensor's adapter configures anew.")
     ] = Options.lose,
-    package: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--package",
-            metavar="NAME=VALUE",
-            help="Of a package, repeatable: version, author, maintainer, url, for its manifest.",
-        ),
-    ] = None,
+    package: PackageOption = None,
     backbone: OwnBackboneOption = None,
     allow: AllowOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
