@@ -134,21 +134,20 @@ def _sensor_parts(sensor: Sensor, subject: Subject, board: Board, values: Parts)
 
 
 def _camera_parts(subject: Subject, board: Board, values: Parts) -> Parts:
-    channels, rows, columns = subject.shape
-    sizes = {
-        "frame": str(frame_of(subject)),
-        "pixels": PIXELS[channels],
-        "channels": str(channels),
-        "rows": str(rows),
-        "columns": str(columns),
-        "value": boards.fill(f"camera_{channels}.ino", {}),
-    }
+    camera = {"frame": str(frame_of(subject)), "pixels": PIXELS[subject.shape[0]]}
     return {
         "includes": "\n#include <esp_camera.h>\n",
-        "sensor": boards.fill("camera.ino", {**values, **sizes}),
+        "sensor": boards.fill("camera.ino", {**values, **camera, "see": _means(subject)}),
         "begin": "\n    begin_camera();",
         "poll": "\n    if (seeing && ready) look();",
     }
+
+
+def _means(subject: Subject) -> str:
+    """From a frame to the network's input, by the means of pixels."""
+    channels, rows, columns = subject.shape
+    sizes = {"channels": str(channels), "rows": str(rows), "columns": str(columns)}
+    return boards.fill("camera_means.ino", {**sizes, "value": boards.fill(f"camera_{channels}.ino", {})})
 
 
 def _colour(subject: Subject) -> str:
