@@ -24,6 +24,9 @@ StateOption = Annotated[str, typer.Option(help="static, or explicit: a struct th
 DoubleBufferOption = Annotated[
     bool, typer.Option("--double-buffer", help="Inference goes on with the old theta while mixing.")
 ]
+OwnBackboneOption = Annotated[
+    str | None, typer.Option(help="Your own class, package.module:Class, if the run has one.")
+]
 PackageOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -31,9 +34,6 @@ PackageOption = Annotated[
         metavar="NAME=VALUE",
         help="Of a package, repeatable: version, author, maintainer, url, for its manifest.",
     ),
-]
-OwnBackboneOption = Annotated[
-    str | None, typer.Option(help="Your own class, package.module:Class, if the run has one.")
 ]
 
 
