@@ -26,7 +26,7 @@ from scn.cli.code import (
     code_options,
     fixed_params,
 )
-from scn.export import Options, Subject, package_of, sensors, subject_of, targets
+from scn.export import Options, Report, Subject, package_of, sensors, subject_of, targets
 from scn.runs import backbone_of
 
 
@@ -82,7 +82,11 @@ def command(
     subject = replace(subject, package=package_of(package or ()))
     if beside is not None:
         subject = replace(subject, beside=_subject(beside, backbone))
-    report = write(subject, code_options(context.params), output)
+    _tell(write(subject, code_options(context.params), output), as_json)
+
+
+def _tell(report: Report, as_json: bool) -> None:
+    """The facts, and where the files are."""
     if as_json:
         print(json.dumps({**report.facts, "files": [str(path) for path in report.files]}))
         return
