@@ -96,6 +96,12 @@ def test_a_network_does_not_take_the_place_of_a_component_of_esp_idf(name: str, 
         exported("esp-idf", tmp_path, name=name)
 
 
+@pytest.mark.parametrize("name", ["a", "net_", "a__b"])
+def test_a_name_that_the_registry_of_esp_idf_refuses_is_refused_here(name: str, tmp_path: Path) -> None:
+    with pytest.raises(ScnError, match=f"takes no component {name}:"):
+        exported("esp-idf", tmp_path, name=name)
+
+
 @pytest.mark.parametrize(
     ("target", "options"),
     [

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from scn.core.errors import ScnError
 from scn.export import boards
 from scn.export.base import Options, Report, target
 from scn.export.boards.program import PORT, System, main, port
@@ -14,6 +16,7 @@ from scn.export.sensors import Sensor
 from scn.export.subject import Subject
 
 IDF = ">=5.0"
+NAME = re.compile(r"(?=..)[A-Za-z0-9]+(_[A-Za-z0-9]+)*")  # of a component in the registry
 COMPONENTS = """
 app_trace app_update bootloader bootloader_support bt cmock console cxx driver efuse fatfs freertos hal heap
 http_parser idf_test ieee802154 json linux log lwip mbedtls mqtt newlib nvs_flash openthread partition_table
@@ -69,6 +72,11 @@ def check(subject: Subject, options: Options) -> None:
     if subject.name.lower().startswith("esp_"):
         boards.refuse_taken(subject, [subject.name.lower()], "components of ESP-IDF, which start with esp_,")
     boards.refuse_taken(subject, COMPONENTS.split(), "a component of ESP-IDF")
+    if not NAME.fullmatch(subject.name):
+        raise ScnError(
+            f"the registry of ESP-IDF takes no component {subject.name}: choose a `name` of two letters or "
+            "more, with single _ between them"
+        )
 
 
 @target("esp-idf", check, packages=True)
