@@ -20,8 +20,11 @@ from hypothesis import settings
 
 from commands import in_this_process
 from needs import chromium, real_file, summary
-from scn import data
+from scn import SCN, data, runs
+from scn.backbones import MLP
+from scn.experiment.plan import plan_run
 from scn.explorer import grid
+from scn.training.recipe import Recipe
 
 __all__ = ["real_file"]
 
@@ -111,6 +114,30 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     reports = terminalreporter.stats.get("skipped", [])
     for line in summary(report.longrepr[2] for report in reports):
         terminalreporter.write_line(line)
+
+
+@pytest.fixture
+def small_run(tmp_path: Path) -> Path:
+    """On a data set of 40 test samples."""
+    arrays = data.load("digits").arrays
+    np.savez(
+        tmp_path / "small.npz",
+        allow_pickle=False,
+        **{f"{kind}_{split}": arrays[f"{kind}_{split}"][:40] for kind in "xy" for split in ("train", "test")},
+    )
+    config = plan_run(
+        str(tmp_path / "small.npz"),
+        "rotation",
+        "mlp",
+        "scn",
+        Recipe(batch_size=8),
+        dims=2,
+        sizes={"width": 4},
+    )
+    made = runs.create(tmp_path / "run", config)
+    torch.manual_seed(0)
+    made.save_network(SCN(MLP((1, 32, 32), 10, 4), alpha_dim=2, dims=2, seed=0))
+    return made.folder
 
 
 @pytest.fixture(scope="session", autouse=True)

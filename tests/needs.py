@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -33,6 +34,8 @@ PACKAGES = {  # of Debian, for each tool
     "cppcheck": "cppcheck",
     "chromium": "chromium",
     "ffmpeg": "ffmpeg",
+    "arduino-builder": "arduino-builder",
+    "cmake": "cmake make",
     "gcc": "gcc libc6-dev",
     "g++": "g++",
 }
@@ -54,6 +57,12 @@ def tool(*names: str) -> str:
         if found is not None:
             return found
     lacking(names[0], f"apt-get install {PACKAGES.get(names[0], names[0])}")
+
+
+def installed(name: str) -> str:
+    """A program that a Python package brings: beside this interpreter, or on the PATH."""
+    found = shutil.which(name, path=str(Path(sys.executable).parent)) or shutil.which(name)
+    return found or lacking(name, "make venv installs it")
 
 
 def emulated(name: str) -> targets.Target:

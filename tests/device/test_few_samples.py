@@ -5,40 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import numpy as np
-import pytest
-import torch
-
 from commands import run
 from needs import tool
-from scn import SCN, data, runs
-from scn.backbones import MLP
-from scn.experiment.plan import plan_run
-from scn.training.recipe import Recipe
-
-
-@pytest.fixture
-def small_run(tmp_path: Path) -> Path:
-    """On a data set of 40 test samples."""
-    arrays = data.load("digits").arrays
-    np.savez(
-        tmp_path / "small.npz",
-        allow_pickle=False,
-        **{f"{kind}_{split}": arrays[f"{kind}_{split}"][:40] for kind in "xy" for split in ("train", "test")},
-    )
-    config = plan_run(
-        str(tmp_path / "small.npz"),
-        "rotation",
-        "mlp",
-        "scn",
-        Recipe(batch_size=8),
-        dims=2,
-        sizes={"width": 4},
-    )
-    made = runs.create(tmp_path / "run", config)
-    torch.manual_seed(0)
-    made.save_network(SCN(MLP((1, 32, 32), 10, 4), alpha_dim=2, dims=2, seed=0))
-    return made.folder
 
 
 def test_all_samples_are_sent_where_there_are_fewer_than_usual(small_run: Path) -> None:

@@ -133,14 +133,21 @@ def test_an_objective_of_ones_own_exports_the_outputs_as_they_are(tmp_path: Path
 @pytest.mark.parametrize("objective", [WEATHER, Ranking(), Classification(2)], ids=lambda o: type(o).__name__)
 def test_projects_for_boards_say_what_the_objective_predicts(objective: Objective, tmp_path: Path) -> None:
     tool("g++")
-    for target in ("arduino", "esp-idf"):
+    for target in ("arduino", "esp-idf", "zephyr"):
         targets.get(target)(a_subject(objective, KNOWN), Options(), tmp_path / target)
     flags = ("-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{STUBS}")
-    sketch = tmp_path / "arduino" / "net" / "net.ino"
-    subprocess.run(["g++", "-std=gnu++14", *flags, "-x", "c++", sketch], check=True)
-    component = tmp_path / "esp-idf" / "net"
-    main = component / "examples" / "net_example" / "main" / "main.c"
-    subprocess.run(["gcc", "-std=gnu99", *flags, f"-I{component / 'include'}", main], check=True)
+    library = tmp_path / "arduino" / "net"
+    sketches = list(library.glob("examples/*/*.ino"))
+    assert sketches
+    for sketch in sketches:
+        command = ["g++", "-std=gnu++14", *flags, f"-I{library / 'src'}", "-x", "c++", sketch]
+        subprocess.run([str(word) for word in command], check=True)
+    for main in (
+        tmp_path / "esp-idf" / "net" / "examples" / "net_example" / "main" / "main.c",
+        tmp_path / "zephyr" / "net" / "samples" / "net" / "src" / "main.c",
+    ):
+        include = tmp_path / main.relative_to(tmp_path).parts[0] / "net" / "include"
+        subprocess.run(["gcc", "-std=gnu99", *flags, f"-I{include}", main], check=True)
 
 
 @pytest.mark.parametrize("weights", ["float16", "int8"])

@@ -1,45 +1,19 @@
-"""Projects for boards: complete, and correct C and C++ as far as a compiler without their tools can tell.
+"""Packages for boards: complete, and correct C and C++ as far as a compiler without their tools can tell.
 
-The headers in `stubs` declare what the projects use of Arduino and ESP-IDF. This checks syntax and types
-against them; it is no build by the boards' own tools, and the projects say so.
+The headers in `stubs` declare what the packages use of Arduino, ESP-IDF and Zephyr. This checks syntax and
+types against them; it is no build by the boards' own tools, and the packages say so.
 """
 
 from __future__ import annotations
 
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
-import torch
-from torch import nn
 
 from needs import tool
-from scn import SCN, methods, transforms
-from scn.backbones import MLP
-from scn.data import Normalisation
+from packaged import CASES, STUBS, WARNINGS
 from scn.export import Options, Subject, targets
-
-STUBS = Path(__file__).parents[1] / "stubs"
-WARNINGS = ("-Wall", "-Wextra", "-Werror")
-
-
-def a_subject(transform: str, shape: tuple[int, ...], mixes: bool = True, params: Any = None) -> Subject:
-    method = methods.get("scn" if mixes else "one4all")(transforms.get(transform), dims=2)
-    backbone = MLP(shape, 3, 4)
-    net: nn.Module = SCN(backbone, method.transform.alpha_dim, 2) if mixes else backbone
-    mean = tuple(0.1 * (i + 1) for i in range(shape[0] if len(shape) > 1 else len(shape)))
-    return Subject("toy", net, method, shape, Normalisation(mean, mean), "no such file.npz", params)
-
-
-CASES: dict[str, tuple[Subject, Options]] = {
-    "accelerometer": (a_subject("rotation", (1, 8, 8)), Options()),
-    "colours and light": (a_subject("light", (3,)), Options()),
-    "several channels, no sensor": (a_subject("scaling", (3, 8, 8)), Options()),
-    "two params": (a_subject("translation", (1, 8, 8)), Options(theta="row")),
-    "fixed": (a_subject("rotation", (1, 8, 8), params=torch.tensor([30.0])), Options(theta="fixed")),
-    "plain": (a_subject("rotation", (1, 8, 8), mixes=False), Options()),
-}
 
 
 @pytest.fixture(params=CASES)
@@ -47,33 +21,56 @@ def case(request: pytest.FixtureRequest) -> tuple[Subject, Options]:
     return CASES[request.param]
 
 
-def test_a_sketch_passes_the_compiler_against_stubs_of_the_arduino_api(
+def sketches(library: Path) -> list[Path]:
+    found = sorted(library.glob("examples/*/*.ino"))
+    assert found
+    return found
+
+
+def test_the_examples_pass_the_compiler_against_stubs_of_the_arduino_api(
     case: tuple[Subject, Options], tmp_path: Path
 ) -> None:
     tool("g++")
     report = targets.get("arduino")(*case, tmp_path)
-    sketch = tmp_path / "toy" / "toy.ino"
-    assert sketch in report.files
-    for board in ("-DNANO_33_BLE_SENSE_REV2=0", "-DNANO_33_BLE_SENSE_REV2=1"):
-        command = ["g++", "-std=gnu++14", *WARNINGS, board, "-fsyntax-only", f"-I{STUBS}", "-x", "c++"]
-        subprocess.run([*command, str(sketch)], check=True)
-    for source in (tmp_path / "toy").glob("*.c"):
+    library = tmp_path / "toy"
+    for sketch in sketches(library):
+        assert sketch in report.files
+        places = [f"-I{library / 'src'}", f"-I{STUBS}"]
+        command = ["g++", "-std=gnu++14", *WARNINGS, "-fsyntax-only", *places, "-x", "c++", str(sketch)]
+        subprocess.run(command, check=True)
+    for source in (library / "src").glob("*.c"):
         subprocess.run(["gcc", "-std=c99", *WARNINGS, "-fsyntax-only", source], check=True)
 
 
-def test_a_component_passes_the_compiler_against_stubs_of_esp_idf(
-    case: tuple[Subject, Options], tmp_path: Path
+SYSTEMS = {"esp-idf": "examples/toy_example/main/main.c", "zephyr": "samples/toy/src/main.c"}
+PORTS = {"atomics": [], "no atomics": ["-U__GCC_ATOMIC_INT_LOCK_FREE", "-D__GCC_ATOMIC_INT_LOCK_FREE=1"]}
+
+
+@pytest.mark.parametrize("atomics", PORTS)
+@pytest.mark.parametrize("target", SYSTEMS)
+def test_a_component_and_a_module_pass_the_compiler_against_stubs_of_their_systems(
+    target: str, atomics: str, case: tuple[Subject, Options], tmp_path: Path
 ) -> None:
     tool("gcc")
-    report = targets.get("esp-idf")(*case, tmp_path)
-    component = tmp_path / "toy"
-    main = component / "examples" / "toy_example" / "main" / "main.c"
+    report = targets.get(target)(*case, tmp_path)
+    place = tmp_path / "toy"
+    main = place / SYSTEMS[target]
     assert main in report.files
-    for source in (*component.glob("*.c"), main):
-        places = [f"-I{component / 'include'}", f"-I{STUBS}"]
-        subprocess.run(["gcc", "-std=gnu99", *WARNINGS, "-fsyntax-only", *places, source], check=True)
-    listed = (component / "CMakeLists.txt").read_text()
-    assert all(f'"{source.name}"' in listed for source in component.glob("*.c"))
+    own = [f"-I{place / 'include'}", f"-I{place / 'src'}", f"-I{STUBS}"]
+    port = ['-DSCN_PORT_HEADER="scn_port.h"', *PORTS[atomics]]
+    for source in (*place.glob("src/*.c"), main):
+        command = [
+            "gcc",
+            "-std=gnu99",
+            *WARNINGS,
+            "-Wno-builtin-macro-redefined",
+            "-fsyntax-only",
+            *own,
+            *port,
+        ]
+        subprocess.run([*command, source], check=True)
+    listed = (place / "CMakeLists.txt").read_text()
+    assert all(f"src/{source.name}" in listed for source in place.glob("src/*.c"))
 
 
 @pytest.mark.parametrize(
@@ -91,7 +88,7 @@ def test_a_sketch_has_the_sensor_that_measures_its_setting(
 
 # A board without the sensor that the sketch was written for: setup must end, and params come by serial.
 OTHER_BOARD = """
-#include "toy.ino"
+#include "Nano33BLESense.ino"
 static const char *sent = "p\\0\\0\\0\\0";
 static int place;
 SerialStub Serial;
@@ -120,16 +117,24 @@ int main() { setup(); loop(); return ready ? 0 : 1; }
 def test_a_sketch_goes_on_where_the_sensor_does_not_answer(tmp_path: Path) -> None:
     gcc = tool("g++")
     targets.get("arduino")(*CASES["accelerometer"], tmp_path)
-    folder = tmp_path / "toy"
+    folder = tmp_path / "toy" / "src"
     (folder / "other.cpp").write_text(OTHER_BOARD)
     for source in folder.glob("*.c"):
         subprocess.run(["gcc", "-std=c99", "-c", source, "-o", source.with_suffix(".o")], check=True)
-    places = [f"-I{STUBS}", "-std=gnu++14", str(folder / "other.cpp"), *map(str, folder.glob("*.o"))]
+    sketch = tmp_path / "toy" / "examples" / "Nano33BLESense"
+    places = [
+        f"-I{STUBS}",
+        f"-I{sketch}",
+        f"-I{folder}",
+        "-std=gnu++14",
+        str(folder / "other.cpp"),
+        *map(str, folder.glob("*.o")),
+    ]
     subprocess.run([gcc, *places, "-lm", "-o", str(tmp_path / "board")], check=True)
     assert subprocess.run([str(tmp_path / "board")], check=False, timeout=20).returncode == 0
 
 
-@pytest.mark.parametrize("target", ["arduino", "esp-idf"])
+@pytest.mark.parametrize("target", ["arduino", "esp-idf", "zephyr"])
 def test_a_project_says_what_was_not_checked(target: str, tmp_path: Path) -> None:
     report = targets.get(target)(*CASES["accelerometer"], tmp_path)
     readme = (tmp_path / "toy" / "README.md").read_text()
@@ -137,7 +142,7 @@ def test_a_project_says_what_was_not_checked(target: str, tmp_path: Path) -> Non
     assert "not built with them" in report.facts["checked"]
 
 
-@pytest.mark.parametrize("target", ["arduino", "esp-idf"])
+@pytest.mark.parametrize("target", ["arduino", "esp-idf", "zephyr"])
 def test_a_project_holds_the_state_itself(target: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="leave out `state=explicit`"):
         targets.get(target)(CASES["plain"][0], Options(state="explicit"), tmp_path)

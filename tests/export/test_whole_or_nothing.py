@@ -81,7 +81,7 @@ def test_c_code_with_a_sensor_that_does_not_fit_is_not_left(tmp_path: Path) -> N
     assert everything(tmp_path) == []
 
 
-@pytest.mark.parametrize("target", ["c", "arduino", "esp-idf"])
+@pytest.mark.parametrize("target", ["c", "arduino", "esp-idf", "zephyr"])
 @pytest.mark.parametrize("full", [1, 2])
 def test_a_disk_that_fills_up_leaves_nothing(
     target: str, full: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -115,7 +115,7 @@ def test_files_of_others_stay(tmp_path: Path) -> None:
     assert everything(tmp_path) == ["notes.txt", "toy.c", "toy.h"]
 
 
-@pytest.mark.parametrize("target", ["arduino", "esp-idf"])
+@pytest.mark.parametrize("target", ["arduino", "esp-idf", "zephyr"])
 def test_a_project_without_configuration_takes_no_sensor(target: str, tmp_path: Path) -> None:
     plain = subject(MLP((1, 4, 4), 3, 2), (1, 4, 4), name="toy")
     with pytest.raises(ValueError, match="not configured on the board: leave out `sensor`"):

@@ -18,3 +18,4 @@ extern SerialStub Serial;
 
 unsigned long micros();
 void delay(unsigned long);
+bool psramFound();

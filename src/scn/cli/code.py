@@ -46,6 +46,14 @@ GuardOption = Annotated[
 OwnBackboneOption = Annotated[
     str | None, typer.Option(help="Your own class, package.module:Class, if the run has one.")
 ]
+PackageOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--package",
+        metavar="NAME=VALUE",
+        help="Of a package, repeatable: version, author, maintainer, url, for its manifest.",
+    ),
+]
 
 
 def code_options(said: dict[str, Any]) -> Options:

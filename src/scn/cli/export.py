@@ -21,13 +21,14 @@ from scn.cli.code import (
     InferenceOption,
     InputOption,
     OwnBackboneOption,
+    PackageOption,
     StateOption,
     ThetaOption,
     WeightsOption,
     code_options,
     fixed_params,
 )
-from scn.export import Options, Subject, sensors, subject_of, targets
+from scn.export import Options, Report, Subject, package_of, sensors, subject_of, targets
 from scn.runs import backbone_of
 
 
@@ -57,6 +58,7 @@ def command(
         float, typer.Option(help="Score that a setting may cost before the sensor's adapter configures anew.")
     ] = Options.lose,
     guard: GuardOption = None,
+    package: PackageOption = None,
     backbone: OwnBackboneOption = None,
     allow: AllowOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
@@ -64,8 +66,9 @@ def command(
     """Write a trained network as code for another place.
 
     c: one header and one source file. onnx: the whole SCN, and the network configured for --alpha, by default
-    the first setting of the grid. arduino: a sketch for a Nano 33 BLE Sense; esp-idf: a component for an
-    ESP32-S3. Of these two only the C files are compiled and tested by scn: not the sketch, not the component.
+    the first setting of the grid. arduino: a library, for PlatformIO as well, with examples for four boards;
+    esp-idf: a component; zephyr: a module. Of these three the C files and the manifests were tested, the
+    examples against stubs alone, and nothing on a board.
     web: a page that runs the network itself (on a phone the camera is its input, the tilt its setting), and
     the network as a WebAssembly module for pages of one's own; it needs clang and wasm-ld.
 
@@ -75,14 +78,21 @@ def command(
 
     scn export runs/demo --to onnx -o models --alpha 30
 
+    scn export runs/demo --to arduino -o libraries --package url=https://example.org/demo
+
     scn export runs/scn-d3 --beside runs/one4all --to web -o site
     """
     torch.set_num_threads(1)
     write = targets.get(to)
     subject = _subject(run, backbone, name, fixed_params(alpha))
+    subject = replace(subject, package=package_of(package or ()))
     if beside is not None:
         subject = replace(subject, beside=_subject(beside, backbone))
-    report = write(subject, code_options(context.params), output)
+    _tell(write(subject, code_options(context.params), output), as_json)
+
+
+def _tell(report: Report, as_json: bool) -> None:
+    """The facts, and where the files are."""
     if as_json:
         print(json.dumps({**report.facts, "files": [str(path) for path in report.files]}))
         return

@@ -4,13 +4,15 @@ To add a target, write a file with a function decorated by `@target("name", chec
 an operation, see `operations`.
 """
 
-from scn.export import arduino, c, esp_idf, onnx, sensors
+from scn.export import arduino, c, esp_idf, onnx, sensors, zephyr
 from scn.export.base import Options, Report, Writer, target, targets
+from scn.export.package import Package, package_of
 from scn.export.subject import LabelledSamples, Subject, subject_of
 
 __all__ = [
     "LabelledSamples",
     "Options",
+    "Package",
     "Report",
     "Subject",
     "Writer",
@@ -18,8 +20,10 @@ __all__ = [
     "c",
     "esp_idf",
     "onnx",
+    "package_of",
     "sensors",
     "subject_of",
     "target",
     "targets",
+    "zephyr",
 ]

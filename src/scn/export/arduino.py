@@ -1,158 +1,112 @@
-"""An Arduino sketch around the C code of a network, for a Nano 33 BLE Sense.
+"""The target "arduino": an Arduino library with the network in it, and examples for the boards that suit it.
 
-The board's own sensors give the setting: the IMU an angle (an LSM9DS1, on a Rev2 a BMI270), the APDS-9960 a
-light level. Where the sensor does not answer, the sketch says so and goes on. Inputs come by the serial
-port; readings of three colours come from the APDS-9960 as well.
+Its manifest, library.properties, is the one that PlatformIO reads as well.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
 from pathlib import Path
 from typing import Any
 
 from scn.export import boards
 from scn.export.base import Options, Report, target
-from scn.export.sensors import ACCELEROMETER, LIGHT, Sensor
+from scn.export.sensors import Sensor
+from scn.export.sketches import Board, boards_for, sketch
 from scn.export.subject import Subject
 
-SMOOTHING = 0.2
-CHECKED = "the C files compile; the sketch needs the Arduino tools and a board, and was not built with them"
+# Of 32 bits, with atomics or one core: an AVR board has too little memory and other sizes of numbers.
+ARCHITECTURES = """
+esp32 mbed mbed_edge mbed_giga mbed_nano mbed_nicla mbed_opta mbed_portenta mbed_rp2040 nrf52 renesas_portenta
+renesas_uno rp2040 sam samd stm32 teensy zephyr
+"""
+CATEGORY = "Data Processing"
+CHECKED = (
+    "the C files are those of `--to c`, which `scn device` compares with torch. In the tests of scn, "
+    "Arduino's builder finds a library like this and builds its examples on a computer, against stubs; "
+    "PlatformIO packs it; the manifest keeps Arduino's library specification 1.5. The boards' compilers "
+    "were not at hand: not built with them, and not run on a board"
+)
+PARAGRAPH = (
+    "A subspace-configurable network: {name}_configure mixes its weights for a setting that a sensor "
+    "measures, and {name}_infer asks it. C99 without heap and without other libraries; the examples say "
+    "what they need."
+)
+PLAIN = "{name}_infer asks it. C99 without heap and without other libraries; the examples say what they need."
 
 
-@dataclass(frozen=True)
-class BoardSensor:
-    """A sensor on the board: its library, and the object that the library names.
-
-    A Rev2 of the board may have another one, whose library names the same object.
-    """
-
-    library: str
-    device: str
-    on_rev2: str | None = None
-
-    @property
-    def libraries(self) -> list[str]:
-        return [self.library, *([self.on_rev2] if self.on_rev2 else [])]
-
-    def include(self) -> str:
-        if self.on_rev2 is None:
-            return f"#include <{self.library}.h>"
-        return (
-            "#ifndef NANO_33_BLE_SENSE_REV2\n"
-            "#define NANO_33_BLE_SENSE_REV2 0 // 1 for the second revision of the board\n#endif\n"
-            f"#if NANO_33_BLE_SENSE_REV2\n#include <{self.on_rev2}.h>\n"
-            f"#else\n#include <{self.library}.h>\n#endif"
-        )
-
-
-BOARD_SENSORS = {
-    ACCELEROMETER.name: BoardSensor("Arduino_LSM9DS1", "IMU", "Arduino_BMI270_BMM150"),
-    LIGHT.name: BoardSensor("Arduino_APDS9960", "APDS"),
-}
-
-
-@target("arduino", boards.check)
+@target("arduino", boards.check, packages=True)
 def write(subject: Subject, options: Options, folder: Path) -> Report:
-    """The folder NAME with NAME.ino, the network, its sensor and a README."""
+    """The library NAME: library.properties, src, examples, keywords.txt, LICENSE and a README."""
     generated, sensor = boards.generated(subject, options)
-    name, place = subject.name, folder / subject.name
+    fitting = boards_for(subject, sensor)
     files = {
-        f"{name}.ino": sketch(subject, options, sensor),
-        f"{name}.h": generated.header,
-        f"{name}.c": generated.source,
-        "README.md": _readme(subject, sensor, generated.facts, boards.is_configured(subject, options)),
-    }
-    made = boards.write(place, files) + (sensor.copy(place) if sensor else [])
-    facts = {**generated.facts, "sensor": sensor.name if sensor else None, "checked": CHECKED}
-    return Report(made, facts)
-
-
-def sketch(subject: Subject, options: Options, sensor: Sensor | None) -> str:
-    """The text of NAME.ino."""
-    values, configured = boards.values_of(subject), boards.is_configured(subject, options)
-    parts = _sensor_parts(subject, sensor, values) if sensor else dict.fromkeys(SENSOR_WORDS, "")
-    count = len(subject.transform.parameters)
-    serve = f"\n    float params[{count}];\n    if (request == 'p' && receive(params, {count}))"
-    return boards.fill(
-        "sketch.ino",
-        {
-            **values,
-            **parts,
-            "ready": "false" if configured else "true",
-            "inputs": str(_size(subject)),
-            "said": boards.fill_said("sketch.ino", subject),
-            "configure": boards.fill("configure.ino", values) if configured else "",
-            "requests": f", 'p' and {count} float32 to configure" if configured else "",
-            "serve": f"{serve} configure(params);" if configured else "",
+        "library.properties": _properties(subject, options),
+        "keywords.txt": _keywords(subject, options),
+        "README.md": _readme(subject, options, sensor, fitting, generated.facts),
+        **boards.code(subject, generated, sensor, "src", "src"),
+        **{
+            f"examples/{board.example}/{board.example}.ino": sketch(subject, options, sensor, board)
+            for board in fitting
         },
-    )
-
-
-REVISION = """
-On a Nano 33 BLE Sense Rev2, whose IMU is a BMI270, set `NANO_33_BLE_SENSE_REV2` to 1 at the top of it.
-With the wrong IMU, or none, the sketch says so and goes on: params then come by the serial port."""
-SENSOR_WORDS = ("includes", "sensor", "begin", "poll")
-
-
-def _sensor_parts(subject: Subject, sensor: Sensor, values: dict[str, str]) -> dict[str, str]:
-    part = BOARD_SENSORS[sensor.name]
-    (parameter,) = subject.transform.parameters
-    ranges = [parameter.low, parameter.high] if sensor is LIGHT else []
-    numbers = f"{boards.floats([*ranges, SMOOTHING])}, {values['NAME']}_THRESHOLD"
-    hint = " (a Rev2 board? set NANO_33_BLE_SENSE_REV2)" if part.on_rev2 else ""
-    failed = (
-        f"measuring = {part.device}.begin();\n"
-        f"    if (!measuring) Serial.println(\"the sensor does not answer{hint}: send params by 'p'\");"
-    )
-    return {
-        "includes": f'{part.include()}\n\n#include "scn_{sensor.name}.h"',
-        "sensor": boards.fill(f"{sensor.name}.ino", {**values, "colour": _colour(subject)}),
-        "begin": f"\n    scn_{sensor.name}_begin(&sensor, {numbers});\n    {failed}",
-        "poll": "\n    if (measuring) read_sensor();",
     }
+    facts = {"examples": [board.example for board in fitting], "package": subject.package.to_json()}
+    return boards.report(folder / subject.name, files, generated, sensor, **facts, checked=CHECKED)
 
 
-def _colour(subject: Subject) -> str:
-    """For a network of three colours: they are its input, as shares of their sum."""
-    if subject.shape != (3,):
-        return ""
-    return (
-        "    const float sum = (float)(red + green + blue);\n"
-        "    if (!(sum > 0.0f) || !ready) return;\n"
-        "    x[0] = (float)red / sum;\n    x[1] = (float)green / sum;\n    x[2] = (float)blue / sum;\n"
-        "    normalise();\n    answer();\n"
-    )
+def _properties(subject: Subject, options: Options) -> str:
+    """The manifest. As an archive, so that what two networks have in common is linked once."""
+    package, paragraph = subject.package, PARAGRAPH if boards.is_configured(subject, options) else PLAIN
+    values = {
+        "name": subject.name,
+        "version": package.version,
+        "author": package.author,
+        "maintainer": package.maintainer,
+        "sentence": f"The neural network {boards.values_of(subject)['title']}.",
+        "paragraph": paragraph.format(name=subject.name),
+        "category": CATEGORY,
+        "url": package.url,
+        "architectures": ",".join(ARCHITECTURES.split()),
+        "includes": f"{subject.name}.h",
+        "dot_a_linkage": "true",
+    }
+    return "".join(f"{key}={value}\n" for key, value in values.items())
 
 
-def _size(subject: Subject) -> int:
-    size = 1
-    for length in subject.shape:
-        size *= length
-    return size
+def _keywords(subject: Subject, options: Options) -> str:
+    """The words that the editor colours, by a single tab."""
+    name = subject.name
+    configured = ("encode", "configure", "request", "poll") if boards.is_configured(subject, options) else ()
+    kinds = {f"{name}_input": "KEYWORD1", "scn_status": "KEYWORD1"}
+    kinds |= {f"{name}_{function}": "KEYWORD2" for function in (*configured, "infer", "selftest")}
+    kinds |= {"SCN_OK": "LITERAL1", "SCN_BUSY": "LITERAL1"}
+    return "".join(f"{word}\t{kind}\n" for word, kind in kinds.items())
 
 
-def _readme(subject: Subject, sensor: Sensor | None, facts: dict[str, Any], configured: bool) -> str:
+def _readme(
+    subject: Subject,
+    options: Options,
+    sensor: Sensor | None,
+    fitting: tuple[Board, ...],
+    facts: dict[str, Any],
+) -> str:
     name, values = subject.name, boards.values_of(subject)
     lines = [
         f"# {values['title']}",
         "",
-        f"A sketch for an Arduino Nano 33 BLE Sense. Open `{name}.ino` in the Arduino IDE, or:",
+        "An Arduino library. Put this folder into `libraries` of your sketchbook, then open *File > "
+        f"Examples > {name}*; or:",
         "",
-        "    arduino-cli core install arduino:mbed_nano",
-        *(
-            f"    arduino-cli lib install {library}"
-            for library in (BOARD_SENSORS[sensor.name].libraries if sensor else [])
-        ),
-        f"    arduino-cli compile --fqbn arduino:mbed_nano:nano33ble ../{name}",
+        *(f"    {line}" for board in fitting for line in _commands(board, sensor)),
         "",
-        "**What was checked:** the C files are those of `scn export --to c`, which `scn device` compares "
-        "with torch. The sketch itself was not compiled by the Arduino tools and not run on a board.",
+        f"PlatformIO takes the same folder in the `lib` of a project, or packed by `pio pkg pack {name}`.",
         "",
-        f"By the serial port (115200 baud) send the byte `x` and {_size(subject):,} little-endian float32, "
-        f"not normalised; the answer is the {boards.said_of(subject)} and the microseconds it took.",
+        f"**What was checked:** {CHECKED}.",
+        "",
+        f"By the serial port (115200 baud) send the byte `x` and {math.prod(subject.shape):,} little-endian "
+        f"float32, not normalised; the answer is the {boards.said_of(subject)} and the microseconds it took.",
     ]
-    if configured:
+    if boards.is_configured(subject, options):
         lines += [
             "",
             f"The network is configured for {values['params']}. Send the byte `p` and these values as "
@@ -163,7 +117,26 @@ def _readme(subject: Subject, sensor: Sensor | None, facts: dict[str, Any], conf
             "",
             f"The {sensor.name} adapter measures {sensor.measures}, and reconfigures when it moved by more "
             f"than {boards.threshold_said(facts)}. How the sensor sits on the board is yours to set: see "
-            f"`scn_{sensor.name}.h`.",
-            *([REVISION] if BOARD_SENSORS[sensor.name].on_rev2 else []),
+            f"`src/scn_{sensor.name}.h`. With the wrong sensor, or none, an example says so and goes on: "
+            "params then come by the serial port.",
         ]
-    return "\n".join(lines) + "\n"
+    if any(board.has_camera for board in fitting):
+        lines += ["", CAMERA]
+    return "\n".join([*lines, "", boards.licence_said(subject)]) + "\n"
+
+
+CAMERA = (
+    "The example `ESP32S3Camera` has the pins of an ESP32-S3-EYE; boards that are wired otherwise need "
+    "their own. The board has no sensor that this library knows: params come by the serial port. An "
+    "ESP32-S2 has no atomics: there `SCN_ENTER_CRITICAL()` and `SCN_EXIT_CRITICAL(held)` must be defined "
+    "for the C file."
+)
+
+
+def _commands(board: Board, sensor: Sensor | None) -> list[str]:
+    library = [board.sensors[sensor.name].library] if sensor and board.measures(sensor) else []
+    return [
+        f"arduino-cli core install {board.core}",
+        *(f"arduino-cli lib install {one}" for one in library),
+        f"arduino-cli compile --library . --fqbn {board.fqbn} examples/{board.example}",
+    ]

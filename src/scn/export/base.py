@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from scn.core.errors import ScnError
 from scn.core.registry import Registry, nearest
+from scn.export.package import NOBODY
 from scn.export.staging import staged
 
 if TYPE_CHECKING:
@@ -80,10 +81,13 @@ Check = Callable[["Subject", Options], None]
 targets: Registry[Writer] = Registry("target")
 
 
-def target(name: str, check: Check, *, shows_two: bool = False) -> Callable[[Writer], Writer]:
+def target(
+    name: str, check: Check, *, shows_two: bool = False, packages: bool = False
+) -> Callable[[Writer], Writer]:
     """Enter a target: `check` refuses options that it has no use for, before anything is done.
 
-    One that `shows_two` takes a second network beside the first.
+    One that `shows_two` takes a second network beside the first; one that `packages` writes a manifest, which
+    says who made the package.
     What it writes is moved to the folder when all of it is complete; after an error nothing is there.
     """
 
@@ -93,6 +97,8 @@ def target(name: str, check: Check, *, shows_two: bool = False) -> Callable[[Wri
         def whole(subject: Subject, options: Options, folder: Path) -> Report:
             if subject.beside is not None and not shows_two:
                 raise ScnError(f"the target {name} takes one network: leave out `beside`")
+            if subject.package != NOBODY and not packages:
+                raise ScnError(f"the target {name} writes no package: leave out `package`")
             check(subject, options)
             with staged(folder) as place:
                 report = write(subject, options, place)

@@ -16,6 +16,7 @@ from scn.core.errors import ScnError
 from scn.core.network import SCN
 from scn.data import Normalisation, to_float
 from scn.export.graph import CannotExport
+from scn.export.package import NOBODY, Package
 from scn.methods import Method
 from scn.objectives import Objective
 from scn.runs import Run
@@ -45,7 +46,8 @@ class LabelledSamples:
 class Subject:
     """A network to export. `params` (P,) is the setting of an export with theta fixed.
 
-    `run` is where it comes from, and `beside` a second network, for targets that show both.
+    `run` is where it comes from, `beside` a second network, for targets that show both, and `package` what
+    the manifest of a package says of it.
     """
 
     name: str
@@ -58,6 +60,7 @@ class Subject:
     method_name: str = ""
     run: Run | None = None
     beside: Subject | None = None
+    package: Package = NOBODY
 
     def __post_init__(self) -> None:
         check_name(self.name)

@@ -1,12 +1,13 @@
-"""Projects for boards around the C code of a network: the templates and what fills them.
+"""Packages for boards around the C code of a network: the templates and what fills them.
 
-A `${word}` of a template is a value of the network. What these projects need of their boards (libraries,
-compilers) is not here: only the C files and the syntax of the rest can be checked.
+A `${word}` of a template is a value of the network. What these packages need of their boards (libraries,
+compilers) is not here: only the C files, the manifests and the syntax of the rest can be checked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from string import Template
@@ -14,7 +15,8 @@ from typing import Any
 
 from scn.core.errors import ScnError
 from scn.export import c
-from scn.export.base import Options
+from scn.export.base import Options, Report
+from scn.export.package import LICENCE, LICENCE_TEXT, NOBODY
 from scn.export.predictions import meaning_of
 from scn.export.sensors import Sensor, fitting
 from scn.export.sensors import get as get_sensor
@@ -23,6 +25,12 @@ from scn.export.staging import write_staged
 from scn.export.subject import Subject
 
 FOLDER = Path(__file__).parent
+HEADERS = """
+arduino assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg
+stdatomic stdbool stdckdint stddef stdint stdio stdlib stdnoreturn string strings tgmath threads time uchar
+wchar wctype scn_sensor scn_accelerometer scn_light scn_port
+"""  # that programs include: a network of this name would take the place of one
+Files = dict[str, str]  # texts, by their places in a folder
 SAID = {"CLASSES": "class", "TARGETS": "values in their units", "OUTPUTS": "outputs"}
 
 
@@ -31,10 +39,10 @@ def fill(template: str, values: dict[str, str]) -> str:
     return Template((FOLDER / template).read_text()).substitute(values)
 
 
-def fill_said(template: str, subject: Subject) -> str:
+def fill_said(template: str, subject: Subject, more: dict[str, str] | None = None) -> str:
     """The statements of a template that say what the outputs mean: its file for their kind."""
     stem, _, ending = template.partition(".")
-    values = values_of(subject)
+    values = {**values_of(subject), **(more or {})}
     return fill(f"{stem}_{values['SIZE'].lower()}.{ending}", values)
 
 
@@ -73,6 +81,33 @@ def threshold_said(facts: dict[str, Any]) -> str:
     return f"{found.step:g} ({found.unit}): {found.about()}"
 
 
+def sensor_said(subject: Subject, sensor: Sensor, facts: dict[str, Any]) -> str:
+    """How a program uses the sensor's adapter."""
+    name = subject.name
+    return (
+        f"`scn_{sensor.name}.h` measures {sensor.measures}. `begin` takes a threshold, "
+        f"{name.upper()}_THRESHOLD in `{name}.h`: {threshold_said(facts)}. "
+        f"When `update` says SCN_SENSOR_RECONFIGURE, call `{name}_encode` and `{name}_request`, and once "
+        f"that succeeded `scn_{sensor.name}_commit`; the task that asks the network calls `{name}_poll` "
+        "first."
+    )
+
+
+def licence_said(subject: Subject) -> str:
+    """Whose the code is, and whose the network; and what a registry needs that nobody has said."""
+    said = [
+        f"The code is under the licence in `LICENSE` ({LICENCE}); the weights are those of whoever trained "
+        "them."
+    ]
+    if subject.package == NOBODY:
+        said.append(
+            "Before you publish this package, say who you are by `scn export --package maintainer=... "
+            "--package url=... --package version=...`: now the manifest names the authors of scn and the "
+            "page of the paper."
+        )
+    return " ".join(said)
+
+
 def is_configured(subject: Subject, options: Options) -> bool:
     return subject.is_scn and options.theta != "fixed"
 
@@ -91,11 +126,37 @@ def check(subject: Subject, options: Options) -> None:
         raise ScnError("the network is not configured on the board: leave out `sensor`")
     if options.guard is not None:
         raise ScnError("the project calls no guard: export to c with `guard`, or leave it out")
+    refuse_taken(subject, HEADERS.split(), "a header")
     c.check(subject, options)
 
 
-def write(folder: Path, files: dict[str, str]) -> list[Path]:
-    """Write texts by their places in a folder."""
+def refuse_taken(subject: Subject, taken: Iterable[str], what: str) -> None:
+    """A name that a board's software has given already; in capitals or not, as some disks keep no case."""
+    if subject.name.lower() in taken:
+        raise ScnError(f"the name {subject.name} is that of {what} already: choose another by `name`")
+
+
+def code(subject: Subject, made: c.Generated, sensor: Sensor | None, headers: str, sources: str) -> Files:
+    """The network and its sensor: texts by their places, in a folder for headers and one for sources."""
+    files = {f"{headers}/{subject.name}.h": made.header, f"{sources}/{subject.name}.c": made.source}
+    for path in sensor.files if sensor else ():
+        files[f"{headers if path.suffix == '.h' else sources}/{path.name}"] = path.read_text()
+    return files
+
+
+def report(place: Path, files: Files, made: c.Generated, sensor: Sensor | None, **facts: Any) -> Report:
+    """Write a package with its licence, and say what it is and what was checked of it."""
+    written = write(place, {**files, "LICENSE": LICENCE_TEXT.read_text()})
+    return Report(written, {**made.facts, "sensor": sensor.name if sensor else None, **facts})
+
+
+def yaml(values: dict[str, Any]) -> str:
+    """A manifest: a line for each name, with its value in JSON, which is YAML."""
+    return "".join(f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in values.items())
+
+
+def write(folder: Path, files: Files) -> list[Path]:
+    """Write texts into a folder."""
     made = []
     for name, text in files.items():
         path = folder / name

@@ -1,9 +1,8 @@
 // ${title}
-// Written by scn for an Arduino Nano 33 BLE Sense. README.md says how to use it and what was tested.
+// Written by scn for this board: ${board}. README.md of the library says how to use it and what was tested.
 #include <Arduino.h>
+#include <${name}.h>
 ${includes}
-#include "${name}.h"
-
 static float x[${NAME}_INPUT_SIZE];
 static float ${outputs}[${NAME}_${SIZE}];
 static const float mean[] = {${mean}};
@@ -33,7 +32,8 @@ static bool receive(float *to, int count) {
 
 void setup() {
     Serial.begin(115200);
-    Serial.setTimeout(5000);${begin}
+    Serial.setTimeout(5000);
+    if (${name}_selftest(x, ${outputs}) != SCN_OK) Serial.println("self-test failed: answers are wrong");${begin}
 }
 
 // Requests from the serial port, as bytes: 'x' and ${inputs} float32 for an answer${requests}.

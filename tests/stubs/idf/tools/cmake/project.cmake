@@ -1,0 +1,31 @@
+# So much of ESP-IDF's build as a component and its example use, for this machine: a component is a library, and
+# what it requires is found by the example's idf_component.yml, as the component manager would.
+set(STUBS ${CMAKE_CURRENT_LIST_DIR}/../../..)
+add_compile_options(-std=gnu99 -Wall -Wextra -Werror -Wno-builtin-macro-redefined)
+add_compile_options(-U__GCC_ATOMIC_INT_LOCK_FREE -D__GCC_ATOMIC_INT_LOCK_FREE=1) # as on an ESP32-C3
+include_directories(${STUBS})
+
+macro(idf_component_register)
+  cmake_parse_arguments(GIVEN "" "" "SRCS;INCLUDE_DIRS;PRIV_INCLUDE_DIRS;REQUIRES" ${ARGN})
+  if(GIVEN_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "idf_component_register does not know ${GIVEN_UNPARSED_ARGUMENTS}")
+  endif()
+  get_filename_component(COMPONENT_LIB ${CMAKE_CURRENT_SOURCE_DIR} NAME)
+  add_library(${COMPONENT_LIB} STATIC ${GIVEN_SRCS})
+  target_include_directories(${COMPONENT_LIB} PUBLIC ${GIVEN_INCLUDE_DIRS} PRIVATE ${GIVEN_PRIV_INCLUDE_DIRS})
+  target_link_libraries(${COMPONENT_LIB} PRIVATE ${GIVEN_REQUIRES})
+endmacro()
+
+macro(project name)
+  _project(${name} C)
+  file(STRINGS main/idf_component.yml place REGEX "override_path")
+  string(REGEX REPLACE ".*\"(.*)\".*" "\\1" place "${place}")
+  get_filename_component(component ${CMAKE_CURRENT_SOURCE_DIR}/main/${place} ABSOLUTE)
+  add_library(esp_timer STATIC ${STUBS}/board.c)
+  target_link_libraries(esp_timer m)
+  get_filename_component(component_name ${component} NAME)
+  add_subdirectory(${component} ${component_name})
+  add_subdirectory(main)
+  add_executable(app.elf ${STUBS}/start.c)
+  target_link_libraries(app.elf main ${component_name} esp_timer m)
+endmacro()
