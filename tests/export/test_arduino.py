@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import tarfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,9 @@ import pytest
 
 from needs import installed, tool
 from packaged import CASES, SAID, STUBS, asked, exported
-from scn.export import Package
+from scn.backbones import MLP
+from scn.export import Options, Package, targets
+from sensed import seeing, x_of
 
 REQUIRED = (
     *("name", "version", "author", "maintainer", "sentence", "paragraph", "category", "url"),
@@ -232,13 +235,10 @@ def boxes(image: np.ndarray, rows: int, columns: int) -> np.ndarray:
     return np.array(found).transpose(2, 0, 1)
 
 
-@pytest.mark.parametrize("case", ["plain", "several channels, no sensor", "wide"])
-def test_the_camera_example_sees_the_means_of_the_frame(case: str, tmp_path: Path) -> None:
+def seen_by(library: Path, folder: Path) -> np.ndarray:
+    """The input that the camera example makes of the frame of the stub."""
     gcc = tool("g++")
-    library = exported("arduino", tmp_path, case)
-    subject = CASES[case][0]
-    channels, rows, columns = subject.shape
-    (tmp_path / "sees.cpp").write_text(SEES)
+    (folder / "sees.cpp").write_text(SEES)
     for source in (library / "src").glob("*.c"):
         subprocess.run(["gcc", "-c", source, "-o", source.with_suffix(".o")], check=True)
     places = [
@@ -247,17 +247,49 @@ def test_the_camera_example_sees_the_means_of_the_frame(case: str, tmp_path: Pat
         f"-I{library / 'examples' / 'ESP32S3Camera'}",
         "-DNO_MAIN",
     ]
-    sources = [tmp_path / "sees.cpp", STUBS / "board.cpp", *(library / "src").glob("*.o")]
-    subprocess.run([gcc, *places, *sources, "-lm", "-o", tmp_path / "sees"], check=True)
-    said = subprocess.run([tmp_path / "sees"], capture_output=True, text=True, check=True).stdout
-    x = np.array([float(line) for line in said.split("x:")[1].split()]).reshape(subject.shape)
+    sources = [folder / "sees.cpp", STUBS / "board.cpp", *(library / "src").glob("*.o")]
+    subprocess.run([gcc, *places, *sources, "-lm", "-o", folder / "sees"], check=True)
+    said = subprocess.run([folder / "sees"], capture_output=True, text=True, check=True).stdout
+    return np.array([float(line) for line in said.split("x:")[1].split()], np.float32)
 
-    y, place = np.mgrid[0:120, 0:160]
-    grey = (3 * place + 5 * y + place * y // 16) % 256
-    pixel = (grey << 8 | (255 - grey)) & 0xFFFF
+
+def frame() -> np.ndarray:
+    """The frame of the stub: its grey values."""
+    y, x = np.mgrid[0:120, 0:160]
+    return (3 * x + 5 * y + x * y // 16) % 256
+
+
+@pytest.mark.parametrize("case", ["plain", "several channels, no sensor", "wide"])
+def test_the_camera_example_sees_the_means_of_the_frame(case: str, tmp_path: Path) -> None:
+    x = seen_by(exported("arduino", tmp_path, case), tmp_path)
+    subject, grey = CASES[case][0], frame()
+    channels, rows, columns = subject.shape
+    pixel = grey << 8 | (255 - grey)
     colour = np.stack(
         [(pixel >> 11) * 255 // 31, (pixel >> 5 & 63) * 255 // 63, (pixel & 31) * 255 // 31], -1
     )
     seen = boxes(grey[..., None] if channels == 1 else colour, rows, columns) / 255
     mean = np.array(subject.normalisation.mean)[:, None, None]
-    np.testing.assert_allclose(x, (seen - mean) / mean, atol=1e-5)
+    np.testing.assert_allclose(x.reshape(subject.shape), (seen - mean) / mean, atol=1e-5)
+
+
+@pytest.mark.parametrize(("form", "channels"), [("grey", 1), ("rgb565", 3), ("rgb565", 1)])
+def test_the_camera_example_sees_what_python_sees_where_the_network_takes_frames(
+    form: str, channels: int, tmp_path: Path
+) -> None:
+    what = replace(seeing(MLP((channels, 9, 9), 3, 4), (channels, 9, 9)), name="toy")
+    said = f"camera:160x120:{form}"
+    targets.get("arduino")(what, Options(input=said), tmp_path)
+    grey = frame().astype(np.uint8)
+    sent = grey if form == "grey" else np.stack([grey, 255 - grey], -1)
+    expected = x_of(what, said, np.ascontiguousarray(sent).reshape(-1))
+    np.testing.assert_array_equal(seen_by(tmp_path / "toy", tmp_path), expected.numpy().reshape(-1))
+
+
+@pytest.mark.parametrize(
+    "said", ["camera:160x120:yuyv", "camera:100x100:grey", "camera:160x120:grey,stride=192"]
+)
+def test_frames_that_the_driver_does_not_give_have_no_camera_example(said: str, tmp_path: Path) -> None:
+    what = replace(seeing(MLP((1, 9, 9), 3, 4), (1, 9, 9)), name="toy")
+    targets.get("arduino")(what, Options(input=said), tmp_path)
+    assert [path.stem for path in tmp_path.glob("toy/examples/*/*.ino")] == ["SerialPort"]

@@ -8,7 +8,7 @@ typedef int esp_err_t;
 enum ledc_timer_t { LEDC_TIMER_0 };
 enum ledc_channel_t { LEDC_CHANNEL_0 };
 enum pixformat_t { PIXFORMAT_RGB565, PIXFORMAT_GRAYSCALE };
-enum framesize_t { FRAMESIZE_QQVGA, FRAMESIZE_QVGA, FRAMESIZE_VGA };
+enum framesize_t { FRAMESIZE_QQVGA, FRAMESIZE_QVGA, FRAMESIZE_VGA, FRAMESIZE_96X96, FRAMESIZE_QCIF, FRAMESIZE_240X240 };
 enum camera_fb_location_t { CAMERA_FB_IN_PSRAM, CAMERA_FB_IN_DRAM };
 enum camera_grab_mode_t { CAMERA_GRAB_WHEN_EMPTY };
 struct camera_config_t {

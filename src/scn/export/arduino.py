@@ -39,7 +39,7 @@ PLAIN = "{name}_infer asks it. C99 without heap and without other libraries; the
 def write(subject: Subject, options: Options, folder: Path) -> Report:
     """The library NAME: library.properties, src, examples, keywords.txt, LICENSE and a README."""
     generated, sensor = boards.generated(subject, options)
-    fitting = boards_for(subject, sensor)
+    fitting = boards_for(subject, options, sensor)
     files = {
         "library.properties": _properties(subject, options),
         "keywords.txt": _keywords(subject, options),

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
+from scn.data.sensing import Camera, Pcm, sensor_of
 from scn.export import boards
 from scn.export.base import Options
 from scn.export.sensors import ACCELEROMETER, LIGHT, Sensor
@@ -18,7 +19,9 @@ from scn.export.subject import Subject
 
 SMOOTHING = 0.2
 FRAMES = {"QQVGA": (160, 120), "QVGA": (320, 240), "VGA": (640, 480)}  # of a camera: columns and rows
+MORE_FRAMES = {"96X96": (96, 96), "QCIF": (176, 144), "240X240": (240, 240)}  # that `input` may ask for
 PIXELS = {1: "GRAYSCALE", 3: "RGB565"}  # of a camera, by the channels of the network
+FORMATS = {"grey": "GRAYSCALE", "rgb565": "RGB565"}  # of a camera, as `input` calls them
 Parts = dict[str, str]
 NOTHING: Parts = dict.fromkeys(("includes", "sensor", "begin", "poll"), "")
 
@@ -46,8 +49,8 @@ class Board:
     def measures(self, sensor: Sensor | None) -> bool:
         return sensor is not None and sensor.name in self.sensors
 
-    def sees(self, subject: Subject) -> bool:
-        return self.has_camera and frame_of(subject) is not None
+    def sees(self, subject: Subject, options: Options) -> bool:
+        return self.has_camera and frame_of(subject, options) is not None
 
 
 APDS = BoardSensor("Arduino_APDS9960", "APDS")
@@ -73,16 +76,18 @@ BOARDS = (
 ANY = Board("SerialPort", "any board with a serial port", "arduino:mbed_nano", "arduino:mbed_nano:nano33ble")
 
 
-def boards_for(subject: Subject, sensor: Sensor | None) -> tuple[Board, ...]:
+def boards_for(subject: Subject, options: Options, sensor: Sensor | None) -> tuple[Board, ...]:
     """The boards that measure the setting, or any by the serial port; and those that see the input."""
     measuring = [board for board in BOARDS if board.measures(sensor)] or [ANY]
-    return (*measuring, *(board for board in BOARDS if board.sees(subject)))
+    return (*measuring, *(board for board in BOARDS if board.sees(subject, options)))
 
 
 def sketch(subject: Subject, options: Options, sensor: Sensor | None, board: Board) -> str:
     """The text of the example for a board."""
     values, configured = boards.values_of(subject), boards.is_configured(subject, options)
-    parts: Callable[[Subject, Board, Parts], Parts] = _camera_parts if board.has_camera else _nothing
+    parts: Callable[[Subject, Board, Parts], Parts] = _nothing
+    if board.has_camera:
+        parts = partial(_camera_parts, options)
     if sensor is not None and board.measures(sensor):
         parts = partial(_sensor_parts, sensor)
     count = len(subject.transform.parameters)
@@ -103,12 +108,35 @@ def sketch(subject: Subject, options: Options, sensor: Sensor | None, board: Boa
     )
 
 
-def frame_of(subject: Subject) -> str | None:
-    """The smallest camera frame with a pixel or more for each of the network's, if it takes images at all."""
+@dataclass(frozen=True)
+class Frame:
+    """What the camera is asked for, by the names of its driver."""
+
+    size: str
+    pixels: str
+
+
+def frame_of(subject: Subject, options: Options) -> Frame | None:
+    """The frames that the network takes; else the smallest with a pixel for each of its values."""
+    if options.input is not None:
+        return _frame_said(sensor_of(options.input))
     if len(subject.shape) != 3 or subject.shape[0] not in PIXELS:
         return None
     _, rows, columns = subject.shape
-    return next((name for name, (wide, high) in FRAMES.items() if wide >= columns and high >= rows), None)
+    sizes = (name for name, (wide, high) in FRAMES.items() if wide >= columns and high >= rows)
+    return next((Frame(name, PIXELS[subject.shape[0]]) for name in sizes), None)
+
+
+def _frame_said(given: Camera | Pcm) -> Frame | None:
+    """The frame of this size and format, if the driver has it."""
+    if (
+        not isinstance(given, Camera)
+        or given.format not in FORMATS
+        or given.size != given.height * given.stride
+    ):
+        return None
+    sizes = (name for name, size in (FRAMES | MORE_FRAMES).items() if size == (given.width, given.height))
+    return next((Frame(name, FORMATS[given.format]) for name in sizes), None)
 
 
 def _nothing(subject: Subject, board: Board, values: Parts) -> Parts:
@@ -133,11 +161,14 @@ def _sensor_parts(sensor: Sensor, subject: Subject, board: Board, values: Parts)
     }
 
 
-def _camera_parts(subject: Subject, board: Board, values: Parts) -> Parts:
-    camera = {"frame": str(frame_of(subject)), "pixels": PIXELS[subject.shape[0]]}
+def _camera_parts(options: Options, subject: Subject, board: Board, values: Parts) -> Parts:
+    frame = frame_of(subject, options)
+    assert frame is not None
+    see = _means(subject) if options.input is None else boards.fill("camera_prepare.ino", values)
+    camera = {"frame": frame.size, "pixels": frame.pixels, "see": see}
     return {
         "includes": "\n#include <esp_camera.h>\n",
-        "sensor": boards.fill("camera.ino", {**values, **camera, "see": _means(subject)}),
+        "sensor": boards.fill("camera.ino", {**values, **camera}),
         "begin": "\n    begin_camera();",
         "poll": "\n    if (seeing && ready) look();",
     }
