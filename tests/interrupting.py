@@ -39,9 +39,9 @@ class Noise(Subject):
         return LabelledSamples(x, torch.zeros(16, dtype=torch.long), torch.zeros(16, 1))
 
 
-def written(options: Options, folder: Path, dims: int = 4, side: int = 16) -> Path:
+def written(options: Options, folder: Path, dims: int = 4, side: int = 16, seed: int = 0) -> Path:
     """A network whose mixing takes a while; returns its C file."""
-    net = SCN(MLP((1, side, side), 3, 32), alpha_dim=2, dims=dims, seed=0).eval()
+    net = SCN(MLP((1, side, side), 3, 32), alpha_dim=2, dims=dims, seed=seed).eval()
     with torch.no_grad():  # far apart, so that two configurations are never alike
         net.map.get_parameter("output.weight").mul_(20)
     c.write(Noise(**vars(subject(net, (1, side, side)))), options, folder)

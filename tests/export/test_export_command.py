@@ -31,7 +31,11 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_files_are_named_after_the_run(trained: Path, tmp_path: Path) -> None:
     result = run("export", str(trained), "--to", "c", "-o", str(tmp_path / "out"))
     assert result.code == 0, result.err
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["my_run.c", "my_run.h"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "my_run.c",
+        "my_run.cmake",
+        "my_run.h",
+    ]
     assert "wrote" in result.err
     assert "theta: ram" in result.out
     source = (tmp_path / "out" / "my_run.c").read_text()
@@ -49,7 +53,7 @@ def test_json_tells_sizes_and_the_accuracy_of_rounded_weights(trained: Path, tmp
     accuracy = facts["accuracy"]
     assert accuracy["samples"] == 300
     assert accuracy["drop"] == pytest.approx(accuracy["float32"] - accuracy["exported"], abs=1e-4)
-    assert [Path(name).name for name in facts["files"]] == ["eye.h", "eye.c"]
+    assert [Path(name).name for name in facts["files"]] == ["eye.h", "eye.c", "eye.cmake"]
 
 
 def test_alpha_alone_means_one_configuration(trained: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import torch
@@ -43,6 +44,16 @@ GuardOption = Annotated[
         f'"{EXAMPLE}".',
     ),
 ]
+WeightsInOption = Annotated[
+    str,
+    typer.Option(
+        help="code, blob (NAME.blob, which the program loads, in place) or storage (read by a function)."
+    ),
+]
+FollowsOption = Annotated[
+    Path | None,
+    typer.Option("--for", help="Of a blob: the one it is to replace; another structure is refused."),
+]
 OwnBackboneOption = Annotated[
     str | None, typer.Option(help="Your own class, package.module:Class, if the run has one.")
 ]
@@ -60,7 +71,9 @@ def code_options(said: dict[str, Any]) -> Options:
     """From what a person said; theta is fixed where an alpha is given, and otherwise in RAM."""
     theta: Any = said["theta"] or ("ram" if said["alpha"] is None else "fixed")
     chosen: dict[str, Any] = {n: said[n] for n in ("weights", "inference", "state", "double_buffer")}
-    chosen |= {n: said.get(n, getattr(Options, n)) for n in ("sensor", "lose", "guard")}
+    chosen |= {n: said.get(n, getattr(Options, n)) for n in ("sensor", "lose", "guard", "weights_in")}
+    follows = said.get("follows")
+    chosen["follows"] = None if follows is None else str(follows)
     return Options(theta=theta, input=said.get("sensor_input"), **chosen)
 
 

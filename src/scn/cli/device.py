@@ -23,6 +23,7 @@ from scn.cli.code import (
     OwnBackboneOption,
     StateOption,
     ThetaOption,
+    WeightsInOption,
     WeightsOption,
     code_options,
     fixed_params,
@@ -39,6 +40,7 @@ SamplesOption = Annotated[
     int | None,
     typer.Option(help="Test samples under each setting; by default 200, or all if there are fewer.", min=1),
 ]
+SettingsOption = Annotated[int, typer.Option(help="Settings of the transform.", min=1)]
 ClockOption = Annotated[float | None, typer.Option(help="To estimate time: MHz.")]
 CyclesOption = Annotated[float | None, typer.Option(help="To estimate time.")]
 CurrentOption = Annotated[float | None, typer.Option(help="To estimate energy: mA.")]
@@ -54,9 +56,10 @@ def command(
     inference: InferenceOption = "float",
     state: StateOption = "static",
     double_buffer: DoubleBufferOption = False,
+    weights_in: WeightsInOption = "code",
     alpha: AlphaOption = None,
     samples: SamplesOption = None,
-    settings: Annotated[int, typer.Option(help="Settings of the transform.", min=1)] = 8,
+    settings: SettingsOption = 8,
     clock: ClockOption = None,
     cycles_per_instruction: CyclesOption = None,
     current: CurrentOption = None,

@@ -17,6 +17,7 @@ from scn.cli.allow import AllowOption
 from scn.cli.code import (
     AlphaOption,
     DoubleBufferOption,
+    FollowsOption,
     GuardOption,
     InferenceOption,
     InputOption,
@@ -24,6 +25,7 @@ from scn.cli.code import (
     PackageOption,
     StateOption,
     ThetaOption,
+    WeightsInOption,
     WeightsOption,
     code_options,
     fixed_params,
@@ -46,6 +48,8 @@ def command(
     inference: InferenceOption = "float",
     state: StateOption = "static",
     double_buffer: DoubleBufferOption = False,
+    weights_in: WeightsInOption = "code",
+    follows: FollowsOption = None,
     sensor: Annotated[
         str | None, typer.Option(help=f"Of C code: write an adapter beside it: {', '.join(sensors.SENSORS)}.")
     ] = None,
@@ -65,10 +69,11 @@ def command(
 ) -> None:
     """Write a trained network as code for another place.
 
-    c: one header and one source file. onnx: the whole SCN, and the network configured for --alpha, by default
-    the first setting of the grid. arduino: a library, for PlatformIO as well, with examples for four boards;
-    esp-idf: a component; zephyr: a module. Of these three the C files and the manifests were tested, the
-    examples against stubs alone, and nothing on a board.
+    c: one header, one source file, and one that CMake includes. blob: the weights alone, for firmware whose
+    C was exported with --weights-in blob or storage. onnx: the whole SCN, and the network configured for
+    --alpha, by default the first setting of the grid. arduino: a library, for PlatformIO as well, with
+    examples for four boards; esp-idf: a component; zephyr: a module. Of these three the C files and the
+    manifests were tested, the examples against stubs alone, and nothing on a board.
     web: a page that runs the network itself (on a phone the camera is its input, the tilt its setting), and
     the network as a WebAssembly module for pages of one's own; it needs clang and wasm-ld.
 
@@ -79,6 +84,8 @@ def command(
     scn export runs/demo --to onnx -o models --alpha 30
 
     scn export runs/demo --to arduino -o libraries --package url=https://example.org/demo
+
+    scn export runs/later --to blob --for firmware/network/demo.blob -o update
 
     scn export runs/scn-d3 --beside runs/one4all --to web -o site
     """

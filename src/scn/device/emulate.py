@@ -24,6 +24,7 @@ ENDINGS = {
     3: "it could not open a file",
     4: "a file ended too early",
     5: "the processor reported a fault",
+    6: "the blob of its weights was refused",
 }
 PHASES = ("hypernet", "configure", "infer")
 

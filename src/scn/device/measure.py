@@ -16,6 +16,7 @@ from scn import data, runs
 from scn.core.errors import Failed, ScnError
 from scn.core.network import SCN
 from scn.data import to_float
+from scn.device.blob import embedded, loading
 from scn.device.build import Code, Footprint, build
 from scn.device.emulate import DeviceOutputs, Group, emulate
 from scn.device.targets import Target
@@ -27,7 +28,13 @@ from scn.objectives import Objective
 from scn.runs.folder import DEVICE
 
 SAMPLES = 200  # that are sent under each setting, where there are so many
-BESIDE_THE_NETWORK = ("sensor", "lose", "input", "guard")  # options that change nothing that is measured
+BESIDE_THE_NETWORK = (
+    "sensor",
+    "lose",
+    "input",
+    "guard",
+    "follows",
+)  # options that change nothing that is measured
 
 
 @dataclass(frozen=True)
@@ -124,6 +131,7 @@ def export(subject: Subject, options: Options, folder: Path) -> Code:
     configured = subject.is_scn and options.theta != "fixed"
     explicit = options.state == "explicit"
     first = "&state, " if explicit else ""
+    beta = f"{first}alpha, beta" if options.in_blob else "alpha, beta"
     lines = [
         f'#include "{name}.h"',
         *([f"static {name}_state state;"] if explicit else []),
@@ -132,14 +140,18 @@ def export(subject: Subject, options: Options, folder: Path) -> Code:
         f"#define SUBJECT_OUTPUTS {upper}_{meaning_of(subject).size}",
         f"#define SUBJECT_ALPHAS {f'{upper}_ALPHA_SIZE' if configured else 0}",
         f"#define SUBJECT_DIMS {upper}_DIMS",
-        f"#define SUBJECT_BETA(alpha, beta) {name}_beta(alpha, beta)",
+        f"#define SUBJECT_BETA(alpha, beta) {name}_beta({beta})",
         f"#define SUBJECT_MIX(beta) {name}_mix({first}beta)",
         f"#define SUBJECT_CONFIGURE(alpha) {name}_configure({first}alpha)",
         f"#define SUBJECT_INFER(x, outputs) {name}_infer({first}x, outputs)",
     ]
+    sources = [path for path in report.files if path.suffix == ".c"]
+    if options.in_blob:
+        sources.append(embedded(folder, name))
+        lines += loading(name, options)
     return Code(
         name,
-        tuple(path for path in report.files if path.suffix == ".c"),
+        tuple(sources),
         (folder,),
         "\n".join(lines) + "\n",
         inputs=int(np.prod(subject.shape)),
@@ -212,7 +224,7 @@ def _row(
     return DeviceRow(
         name,
         target.name,
-        {name: value for name, value in asdict(options).items() if name not in BESIDE_THE_NETWORK},
+        _said(options),
         footprint.flash,
         footprint.weights,
         footprint.code,
@@ -230,6 +242,12 @@ def _row(
         inputs=len(inputs.labels),
         settings=len(inputs.groups),
     )
+
+
+def _said(options: Options) -> dict[str, Any]:
+    """The options that a row is of; where weights are is said if it is not the usual place."""
+    left_out = {*BESIDE_THE_NETWORK, *([] if options.in_blob else ["weights_in"])}
+    return {name: value for name, value in asdict(options).items() if name not in left_out}
 
 
 def keep(folder: Path, row: DeviceRow) -> Path:

@@ -4,8 +4,9 @@ To add a target, write a file with a function decorated by `@target("name", chec
 an operation, see `operations`.
 """
 
-from scn.export import arduino, c, esp_idf, onnx, sensors, zephyr
+from scn.export import arduino, blob, c, esp_idf, onnx, sensors, zephyr
 from scn.export.base import Options, Report, Writer, target, targets
+from scn.export.blob import target as _blob_target  # noqa: F401  (which enters itself)
 from scn.export.package import Package, package_of
 from scn.export.subject import LabelledSamples, Subject, subject_of
 
@@ -17,6 +18,7 @@ __all__ = [
     "Subject",
     "Writer",
     "arduino",
+    "blob",
     "c",
     "esp_idf",
     "onnx",

@@ -22,7 +22,7 @@ class Builder(ABC):
     def __init__(self, graph: Graph, options: Options, output: str) -> None:
         self.graph, self.options = graph, options
         self.output = output  # the parameter that the last value is written to
-        self.parts = Parts(copies=2 if options.double_buffer else 1, few=graph.few)
+        self.parts = Parts(copies=2 if options.double_buffer else 1, few=graph.few, in_blob=options.in_blob)
         if graph.few:
             self.parts.need("few", "collect")
             self.parts.in_place = options.weights == "float32" or options.inference == "int8"

@@ -12,6 +12,10 @@ from scn.core.errors import ScnError
 from scn.core.network import SCN
 from scn.export import guard, inputs, maps, requests, rounding, sensors
 from scn.export.base import Options, Report, target
+from scn.export.blob.code import members
+from scn.export.blob.format import read
+from scn.export.blob.layout import BlobLayout, laid_out
+from scn.export.cmake import cmake
 from scn.export.float_code import FloatCode
 from scn.export.graph import Graph
 from scn.export.header import header
@@ -21,20 +25,22 @@ from scn.export.interpret import Float, Int8
 from scn.export.operations.affine import layers_of
 from scn.export.parts import Parts
 from scn.export.predictions import Meaning, meaning_of
-from scn.export.selftest import Arithmetic, golden
+from scn.export.selftest import Arithmetic, Golden, golden
 from scn.export.source import source
 from scn.export.staging import write_staged
+from scn.export.state import parameter
 from scn.export.subject import Subject
 from scn.export.trace import trace
 
 
 @dataclass(frozen=True)
 class Generated:
-    """The texts of NAME.h and NAME.c, and facts about them."""
+    """The texts of NAME.h and NAME.c, and facts about them; where weights are not in the code, NAME.blob."""
 
     header: str
     source: str
     facts: dict[str, Any]
+    blob: bytes | None = None
 
 
 def check(subject: Subject, options: Options) -> None:
@@ -50,15 +56,23 @@ def check(subject: Subject, options: Options) -> None:
         sensors.get(options.sensor, subject.transform)
     inputs.check(subject, options)
     guard.check(subject, options)
+    if options.weights_in == "storage" and not subject.is_scn:
+        raise ScnError(
+            "a network without base models reads its weights in each inference, which takes memory that is "
+            "mapped: use weights_in=blob"
+        )
 
 
-@target("c", check)
+@target("c", check, has_blobs=True)
 def write(subject: Subject, options: Options, folder: Path) -> Report:
-    """Write NAME.h and NAME.c."""
+    """Write NAME.h and NAME.c, a file that CMake includes, and the blob where weights are in one."""
     made = generate(subject, options)
-    files = [folder / f"{subject.name}.h", folder / f"{subject.name}.c"]
-    for path, text in zip(files, (made.header, made.source), strict=True):
-        write_staged(path, text.encode())
+    texts = {".h": made.header.encode(), ".c": made.source.encode(), ".cmake": cmake(subject.name).encode()}
+    if made.blob is not None:
+        texts[".blob"] = made.blob
+    files = [folder / f"{subject.name}{ending}" for ending in texts]
+    for path, content in zip(files, texts.values(), strict=True):
+        write_staged(path, content)
     if options.sensor is not None:
         files += sensors.get(options.sensor, subject.transform).copy(folder)
     return Report(files, made.facts)
@@ -67,11 +81,12 @@ def write(subject: Subject, options: Options, folder: Path) -> Report:
 def generate(subject: Subject, options: Options) -> Generated:
     """The C code of a subject. A network without base models is one configuration, whatever theta says."""
     made = _prepare(subject, options)
-    expected = golden(subject, made.options, made.graph, made.arithmetic)
+    found = made.layout or golden(subject, made.options, made.graph, made.arithmetic)
     return Generated(
         header(subject, made.options, made.graph, made.parts, made.meaning, made.facts),
-        source(subject.name, made.options, made.parts, made.meaning, expected),
+        source(subject.name, made.options, made.parts, made.meaning, found),
         made.facts,
+        made.layout.content() if made.layout else None,
     )
 
 
@@ -90,13 +105,17 @@ class _Prepared:
     meaning: Meaning
     facts: dict[str, Any]
     arithmetic: Arithmetic
+    layout: BlobLayout | None  # of the blob, where weights are not in the code
 
 
 def _prepare(subject: Subject, options: Options) -> _Prepared:
     check(subject, options)
     network, options = _configured(subject, options)
     graph = graph_of(subject, network)
-    meaning = meaning_of(subject)
+    takes = (
+        parameter(subject.name, options, "const float *outputs, float *values") if options.in_blob else None
+    )
+    meaning = meaning_of(subject, takes)
     parts, rounded, arithmetic = _parts(subject, options, graph, meaning.outputs)
     if isinstance(network, SCN):
         maps.add(parts, subject.transform, network.map)
@@ -106,12 +125,35 @@ def _prepare(subject: Subject, options: Options) -> _Prepared:
         parts.wishes = requests.wishes_bytes(parts)
     parts.constants += meaning.tables
     inputs.add(parts, subject, options)
+    identity = model_hash(parts)
+    layout = None
+    if options.in_blob:
+        expected = golden(subject, options, graph, arithmetic)
+        layout = _laid_out(subject, options, graph, parts, identity, expected)
     facts = {**_facts(subject, options, graph, parts), **meaning.facts, **rounded}
     if options.sensor is not None and parts.configurable:
         sensor = sensors.get(options.sensor, subject.transform)
         facts["threshold"] = sensor.threshold(subject, options.lose).to_json()
-    facts["model_hash"] = model_hash(parts)
-    return _Prepared(options, graph, parts, meaning, facts, arithmetic)
+    facts["model_hash"] = identity
+    if layout is not None:
+        rest = layout.size - sum(parts.flash.values())
+        flash = {**parts.flash, "head and checksum": rest, "total": layout.size}
+        facts |= {"structure": layout.structure, "blob": layout.size, "flash": flash}
+    return _Prepared(options, graph, parts, meaning, facts, arithmetic, layout)
+
+
+def _laid_out(
+    subject: Subject, options: Options, graph: Graph, parts: Parts, identity: str, expected: Golden
+) -> BlobLayout:
+    """Where the weights lie in the blob; refuses what a program could not read in pieces."""
+    if options.weights_in == "storage" and "shared" in parts.flash:
+        raise ScnError(
+            f"each inference reads the {parts.flash['shared']:,} bytes of weights that all settings share, "
+            "which takes memory that is mapped: use weights_in=blob"
+        )
+    layout = laid_out(subject, parts, identity, expected, graph.dims)
+    parts.state += members(layout, options)
+    return layout
 
 
 def _parts(
@@ -124,7 +166,8 @@ def _parts(
         rounded = rounding.with_rounded_weights(graph, options)
         cost = rounding.of_weights(subject, options, graph)
         return FloatCode(graph, options, output).build(), cost, lambda beta: Float(rounded, beta)
-    quantisation = rounding.quantisation_of(subject, graph)
+    chosen = None if options.follows is None else read(Path(options.follows)).wide
+    quantisation = rounding.quantisation_of(subject, graph, chosen)
     code = Int8Code(graph, options, output, quantisation)
     by_rows = options.theta == "row"
     cost = rounding.of_all(subject, graph, quantisation, code.stored, by_rows)

@@ -28,13 +28,17 @@ ENOUGH = 0.995  # of the predictions for calibration samples stay
 
 
 def calibrate(
-    graph: Graph, x: Tensor, betas: Tensor, predictions: Callable[[Tensor], Tensor]
+    graph: Graph,
+    x: Tensor,
+    betas: Tensor,
+    predictions: Callable[[Tensor], Tensor],
+    chosen: set[int] | None = None,
 ) -> dict[int, Quantisation]:
     """The quantisation parameters of each value.
 
     x: (N, ...); betas: (N, D) or (1, D), the coefficients of each sample; `predictions` from outputs (N, O).
     Values have 8 bits. Where that changes more than a few predictions, those that do the most harm get 16,
-    one after the other.
+    one after the other; unless it was `chosen` before which these are.
     """
     values = _values(graph, x, betas)
     stored = {op.target: quantised_rows(op.weight) for op in layers_of(graph)}
@@ -52,8 +56,8 @@ def calibrate(
     def enough(wide: set[int]) -> bool:
         return agreement(predictions(outputs(wide)), predictions(right)) >= ENOUGH
 
-    wide: set[int] = set()
-    if not enough(wide):
+    wide: set[int] = chosen or set()
+    if chosen is None and not enough(wide):
         free = {op.target for op in graph.ops if _may_be_wide(graph, op)}
         harm = {v: float((outputs(free - {v}) - right).square().mean()) for v in sorted(free)}
         for value in sorted(free, key=lambda v: -harm[v]):

@@ -22,13 +22,17 @@ never end."""
 WISH = """\
 An interrupt calls {name}_request, which takes any alpha in constant time, and the main loop calls {name}_poll
 before {name}_infer: then no change of alpha is lost, whatever is going on when it comes."""
+LOADED = """\
+{name}_{load}, {name}_unload and whatever else reads the weights take part in this; a load that is told
+SCN_BUSY has changed nothing. While it looks through a blob, the other calls go on."""
 STATES = "Each state is for itself: calls with different states never meet."
 
 
 def rule(name: str, options: Options, parts: Parts) -> list[str]:
     """Lines for the head of NAME.h."""
-    free = [f"{name}_{what}" for what in (["encode"] if parts.encode else []) + ["beta"]]
-    shared = [f"{name}_{what}" for what in ("mix", "configure", "infer")]
+    whole, blob = ("encode",) if parts.encode else (), options.in_blob
+    free = [f"{name}_{what}" for what in (*whole, *(() if blob else ("beta",)))]
+    shared = [f"{name}_{what}" for what in (*(("beta",) if blob else ()), "mix", "configure", "infer")]
     texts = [ANYWHERE, TWICE if options.double_buffer else ONCE, NEVER, WISH]
     entrance = parts.entrance
     if entrance is not None:
@@ -36,11 +40,22 @@ def rule(name: str, options: Options, parts: Parts) -> list[str]:
         (shared if entrance.uses_state else free).append(f"{name}_prepare")
     infers = " or ".join(shared[2:])
     if options.double_buffer:
-        shared = shared[:2]
+        shared = shared[:-1]
     if not parts.configurable:
-        texts, shared = [ONCE, NEVER], shared[2:]
+        texts, shared = [ONCE, NEVER], shared[-1:]
+    if not free and parts.configurable:
+        del texts[0]
+    if blob:
+        texts.insert(texts.index(NEVER), LOADED)
     if options.state == "explicit":
         texts.append(STATES)
-    words = {"name": name, "free": ", ".join(free), "shared": ", ".join(shared), "infers": infers}
+    load = "load_from" if options.weights_in == "storage" else "load"
+    words = {
+        "name": name,
+        "free": ", ".join(free),
+        "shared": ", ".join(shared),
+        "infers": infers,
+        "load": load,
+    }
     lines = [line for text in texts for line in textwrap.wrap(text.format(**words), WIDTH)]
     return ["calls from interrupts, threads and other cores:", *(f"   {line}" for line in lines)]

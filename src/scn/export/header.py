@@ -7,6 +7,7 @@ from typing import Any
 
 from scn.export import guard, identity, requests, selftest
 from scn.export.base import Options
+from scn.export.blob import declared as blobs
 from scn.export.calls import rule
 from scn.export.graph import Graph
 from scn.export.inputs.declared import declared
@@ -27,7 +28,10 @@ typedef enum {
     SCN_BAD_PARAMS,     /* not a number, or out of the range that the network was trained for */
     SCN_BUSY,           /* another call is using the state, nothing was changed; see above for what to do */
     SCN_BAD_INPUT,      /* x holds NaN, infinity or too large numbers, or an array is not aligned */
-    SCN_FAILED          /* of the self-test: an output is not the expected one */
+    SCN_FAILED,         /* of the self-test: an output is not the expected one */
+    SCN_NOT_LOADED,     /* of a network whose weights are in a blob: there are none yet */
+    SCN_BAD_BLOB,       /* a blob that is damaged, or could not be read */
+    SCN_OTHER_NETWORK   /* a blob of a network of another structure */
 } scn_status;
 #endif
 """
@@ -46,6 +50,12 @@ MEANING = {
     "frames": "tables of the resize and of what bytes stand for, const",
     "lines": "of a frame, as far as they are needed at once",
     "sound": "samples at the edge of a step, const",
+    "self-test": "the expected outputs",
+    "calibration": "numbers of the arithmetic",
+    "head and checksum": "of the blob",
+    "where the weights are": "the blob that is loaded",
+    "weights in memory": "what is small of the blob",
+    "strips": "pieces of base models that are read",
     "wishes": "that requests leave; the linker drops them where nobody asks",
     "guard": "what it remembers of readings",
 }
@@ -53,6 +63,12 @@ THETA = {
     "ram": "mixed to RAM once for each alpha: the fastest inference",
     "row": "never as a whole: no RAM for theta, but each inference reads every base model that counts",
     "fixed": "one configuration, const",
+}
+
+
+WHERE = {
+    "blob": "They are in {name}.blob, which {name}_load uses in place: flash in the address space, or RAM.",
+    "storage": "They are in {name}.blob, which {name}_load_from and each configuration read by a function.",
 }
 
 
@@ -69,18 +85,24 @@ def header(
         [
             f"/*\n{_about(subject, options, graph, parts, meaning, facts)} */",
             f"#ifndef {guard}\n#define {guard}\n",
-            "#include <stdint.h>\n" if options.state == "explicit" or options.input or options.guard else "",
+            _first(options),
             '#ifdef __cplusplus\nextern "C" {\n#endif\n',
             STATUS,
             _sizes(subject, graph, meaning, facts, parts),
             _threshold(subject, facts),
-            identity.defines(name, parts),
+            blobs.defines(name, facts) if options.in_blob else identity.defines(name, parts),
             f"typedef float {name}_input;\n",
             _functions(subject, options, parts, meaning),
             "#ifdef __cplusplus\n}\n#endif\n",
             f"#endif /* {guard} */\n",
         ]
     )
+
+
+def _first(options: Options) -> str:
+    if options.in_blob:
+        return blobs.first(options)
+    return "#include <stdint.h>\n" if options.state == "explicit" or options.input or options.guard else ""
 
 
 def _about(
@@ -102,6 +124,7 @@ def _about(
         "",
         f"theta: {options.theta}{setting}: {THETA[options.theta]}.",
         f"weights: {options.weights}; arithmetic of inference: {options.inference}.",
+        *([WHERE[options.weights_in].format(name=subject.name)] if options.in_blob else []),
         "",
         *rule(subject.name, options, parts),
         "",
@@ -159,6 +182,8 @@ def _functions(subject: Subject, options: Options, parts: Parts, meaning: Meanin
             + (guard.type_text(name, parts.guard) if parts.guard else "")
             + state_text(name, options, parts, _more_state(name, parts))
         )
+    if options.in_blob:
+        found += blobs.functions(name, options)
     if parts.configurable:
         found += _configuration(subject, options, parts)
     found += [
@@ -167,7 +192,7 @@ def _functions(subject: Subject, options: Options, parts: Parts, meaning: Meanin
         *([declared(name, options, parts.entrance, meaning.outputs)] if parts.entrance is not None else []),
         *meaning.declared,
         selftest.declared(name, options, parts, meaning.outputs),
-        identity.declared(name),
+        blobs.identity(name, options) if options.in_blob else identity.declared(name),
     ]
     return "\n".join(found)
 
@@ -181,12 +206,13 @@ def _configuration(subject: Subject, options: Options, parts: Parts) -> list[str
             f"/* params ({listed}) to alpha. */\n"
             f"scn_status {name}_encode(const float *params, float *alpha);\n"
         )
+    takes = parameter(name, options if options.in_blob else Options(), "const float *alpha, float *beta")
     alone = f"/* The {parts.map_label} alone: the mixing coefficients of alpha. */"
     mixing = "/* Configuration alone, from any mixing coefficients. */"
     both = "/* The network for this alpha: mixing coefficients, then weights. */"
     return [
         *found,
-        f"{alone}\nscn_status {name}_beta(const float *alpha, float *beta);\n",
+        f"{alone}\nscn_status {name}_beta({takes});\n",
         f"{mixing}\nscn_status {name}_mix({parameter(name, options, 'const float *beta')});\n",
         f"{both}\nscn_status {name}_configure({parameter(name, options, 'const float *alpha')});\n",
         *requests.declared(name, options),

@@ -31,8 +31,13 @@ def model_hash(parts: Parts) -> str:
             found.update(f"{part.kind} {part.name} {tuple(part.values.shape)}".encode())
             found.update(part.values.detach().double().contiguous().numpy().tobytes())
         else:
-            found.update(part.encode())
+            found.update((part if isinstance(part, str) else part.text()).encode())
     return found.hexdigest()[:DIGITS]
+
+
+def made_by() -> str:
+    """What writes the code."""
+    return f"scn {version('scn')}"
 
 
 def defines(name: str, parts: Parts) -> str:
@@ -52,5 +57,5 @@ def declared(name: str) -> str:
 def defined(name: str) -> str:
     """For the source."""
     upper = name.upper()
-    listed = f'{upper}_API_VERSION, {upper}_FORMAT_VERSION, {upper}_MODEL_HASH, "scn {version("scn")}"'
+    listed = f'{upper}_API_VERSION, {upper}_FORMAT_VERSION, {upper}_MODEL_HASH, "{made_by()}"'
     return f"const scn_identity {name}_identity = {{{listed}}};\n"

@@ -5,16 +5,19 @@ What they take of flash and RAM follows from the pieces themselves.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from torch import Tensor
 
 from scn.export.entrance import Entrance, First
-from scn.export.pack import array, floats, halves, whole
+from scn.export.pack import array, exact, floats, halves, whole
 from scn.transforms.guard import Policy
 
 BYTES = {"float": 4, "int32_t": 4, "uint32_t": 4, "int16_t": 2, "uint16_t": 2, "int8_t": 1, "uint8_t": 1}
+Limits = tuple[int, int]  # the least and the largest value of whole numbers that are loaded
+WHOLE: Limits = (-(2**31), 2**31 - 1)
 IN_SECTION = ("bases", "shared")
 WRITTEN: dict[str, Callable[[Tensor], Iterable[str]]] = {
     "float": floats,
@@ -37,6 +40,7 @@ class Table:
     values: Tensor
     label: str
     words: bool = False
+    limits: Limits = WHOLE
 
     @property
     def bytes(self) -> int:
@@ -55,6 +59,22 @@ class Table:
         declared, numbers = array(self.kind, "bytes", items)
         union = f"union {{\n    {declared};\n    uint32_t aligned;\n}}"
         return f"{self.section}static const {union} {self.name} = {{{numbers}}};\n"
+
+
+@dataclass(frozen=True)
+class Struct:
+    """A constant struct that names tables: written once, or, where these are in a blob, where it is used."""
+
+    kind: str
+    name: str
+    values: list[str]
+
+    @property
+    def local(self) -> str:
+        return f"const {self.kind} {self.name} = {{{', '.join(self.values)}}};"
+
+    def text(self) -> str:
+        return f"static {self.local}\n"
 
 
 @dataclass(frozen=True)
@@ -78,16 +98,32 @@ class Field:
         return f"union {{\n{fields}    }} {self.name}"
 
 
+@dataclass(frozen=True)
+class Member:
+    """Anything else in the state."""
+
+    declared: str
+    bytes: int
+    label: str
+
+    def text(self) -> str:
+        return self.declared
+
+
 @dataclass
 class Parts:
     """All that the texts of a network are made of."""
 
     defines: list[str] = field(default_factory=list)
     snippets: list[str] = field(default_factory=list)
-    constants: list[Table | str] = field(default_factory=list)  # arrays, and declarations that name them
+    constants: list[Table | Struct | str] = field(default_factory=list)  # arrays, and what names them
+    in_blob: bool = False  # whether tables are loaded, not compiled
+    numbers: list[tuple[int, Limits]] = field(default_factory=list)  # single ones that are loaded
+    decimals: list[float] = field(default_factory=list)
+    wide: set[int] = field(default_factory=set)  # values between layers with 16 bits
     theta: list[Field] = field(default_factory=list)
     copies: int = 1  # of theta: two for a double buffer
-    state: list[Field] = field(default_factory=list)  # without theta and the flags
+    state: list[Field | Member] = field(default_factory=list)  # without theta and the flags
     encode: list[str] | None = None  # statements from params to alpha, where the transform says how
     alphas: int = 0  # values of alpha; 0 where nothing is mixed
     wishes: int = 0  # bytes of what requests leave
@@ -118,10 +154,30 @@ class Parts:
         self.constants.append(Table("float", name, values, label))
         return name
 
-    def add_numbers(self, name: str, values: Tensor, label: str = "biases and gains") -> str:
+    def add_numbers(
+        self, name: str, values: Tensor, label: str = "biases and gains", limits: Limits = WHOLE
+    ) -> str:
         """Add a table of whole numbers; returns its name."""
-        self.constants.append(Table("int32_t", name, values, label))
+        self.constants.append(Table("int32_t", name, values, label, limits=limits))
         return name
+
+    def number(self, value: int, limits: Limits) -> str:
+        """A whole number that comes from training or calibration, as a C expression."""
+        if not self.in_blob:
+            return str(value)
+        self.numbers.append((value, limits))
+        return f"scn_number[{len(self.numbers) - 1}]"
+
+    def decimal(self, value: float) -> str:
+        """The same of a float32."""
+        if not self.in_blob:
+            return exact(value)
+        self.decimals.append(value)
+        return f"scn_decimal[{len(self.decimals) - 1}]"
+
+    def weights(self, name: str, words: bool) -> str:
+        """The first weight of a table of base models or shared weights, as a C expression."""
+        return f"{name}.bytes" if words and not self.in_blob else name
 
     @property
     def flash(self) -> dict[str, int]:
@@ -140,7 +196,12 @@ class Parts:
     def constant_texts(self) -> list[str]:
         """In an order in which each names only what stands before it."""
         parts = sorted(self.constants, key=lambda part: not (isinstance(part, Table) and part.words))
-        return [part.text() if isinstance(part, Table) else part for part in parts]
+        return [part if isinstance(part, str) else part.text() for part in parts]
+
+
+def body(statements: list[str], depth: int = 1) -> str:
+    """Statements as they stand in a function."""
+    return textwrap.indent("\n".join(statements), "    " * depth)
 
 
 def _summed(sizes: list[tuple[str, int]]) -> dict[str, int]:

@@ -49,12 +49,14 @@ class Meaning:
     facts: dict[str, Any] = field(default_factory=dict)
 
 
-def meaning_of(subject: Subject) -> Meaning:
-    """What C code says about the outputs of a network."""
-    return next(make(subject) for kind, make in MEANINGS.items() if isinstance(subject.objective, kind))
+def meaning_of(subject: Subject, takes: str | None = None) -> Meaning:
+    """What C code says about the outputs of a network. `takes`: parameters of a function that may refuse."""
+    return next(
+        make(subject, takes) for kind, make in MEANINGS.items() if isinstance(subject.objective, kind)
+    )
 
 
-def _classes(subject: Subject) -> Meaning:
+def _classes(subject: Subject, takes: str | None) -> Meaning:
     name, count = subject.name, subject.outputs
     size = f"{name.upper()}_CLASSES"
     return Meaning(
@@ -67,10 +69,12 @@ def _classes(subject: Subject) -> Meaning:
     )
 
 
-def _values(subject: Subject) -> Meaning:
+def _values(subject: Subject, takes: str | None) -> Meaning:
     objective, name, count = subject.objective, subject.name, subject.outputs
     assert isinstance(objective, Regression)
     size, head = f"{name.upper()}_TARGETS", f"void {name}_values(const float *outputs, float *values)"
+    if takes is not None:
+        head = f"scn_status {name}_values({takes})"
     known = {"names": subject.target_names, "units": subject.target_units}
     listed = ", ".join(
         _in_comment(f"{said} in {unit}" if unit else said) for said, unit in zip(*known.values(), strict=True)
@@ -87,7 +91,7 @@ def _values(subject: Subject) -> Meaning:
         ],
         [
             *(_names(f"{name}_target_{kind}[{size}]", texts) for kind, texts in known.items()),
-            TO_UNITS.format(head=head, size=size),
+            *([TO_UNITS.format(head=head, size=size)] if takes is None else []),
         ],
         [
             Table("float", f"scn_target_{kind}", torch.tensor(getattr(objective, kind)), "targets")
@@ -102,14 +106,14 @@ def _values(subject: Subject) -> Meaning:
     )
 
 
-def _outputs(subject: Subject) -> Meaning:
+def _outputs(subject: Subject, takes: str | None) -> Meaning:
     count = subject.outputs
     return Meaning(
         "outputs", "OUTPUTS", f"outputs: {count} floats, as the network gives them.", f"{count} outputs"
     )
 
 
-MEANINGS: dict[type[Any], Callable[[Subject], Meaning]] = {
+MEANINGS: dict[type[Any], Callable[[Subject, str | None], Meaning]] = {
     Classification: _classes,
     Regression: _values,
     Objective: _outputs,

@@ -64,6 +64,9 @@ def defined(name: str, options: Options, parts: Parts) -> str:
         "@STATE@": f"{name}_state *s, " if explicit else "",
         "@STATE ALONE@": f"{name}_state *s" if explicit else "void",
         "@S@": "s, " if explicit else "",
+        "@DONE@": "(status != SCN_BUSY && status != SCN_NOT_LOADED)"
+        if options.in_blob
+        else "status != SCN_BUSY",
         "@WISHES@": "&s->wishes" if explicit else f"&{name}_left",
     }.items():
         text = text.replace(place, words)

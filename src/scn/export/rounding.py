@@ -30,10 +30,12 @@ def betas(subject: Subject, graph: Graph, samples: LabelledSamples) -> Tensor:
         return subject.network.beta(subject.transform.encode(samples.params)).double()
 
 
-def quantisation_of(subject: Subject, graph: Graph) -> dict[int, Quantisation]:
-    """The quantisation parameters of all values, by training samples."""
+def quantisation_of(
+    subject: Subject, graph: Graph, chosen: set[int] | None = None
+) -> dict[int, Quantisation]:
+    """The quantisation parameters of all values, by training samples. `chosen`: those that have 16 bits."""
     samples = subject.calibration()
-    return calibrate(graph, samples.x, betas(subject, graph, samples), subject.objective.predictions)
+    return calibrate(graph, samples.x, betas(subject, graph, samples), subject.objective.predictions, chosen)
 
 
 def with_rounded_weights(graph: Graph, options: Options) -> Graph:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import textwrap
 from dataclasses import dataclass
 
 from scn.export import guard, identity, requests, selftest
 from scn.export.base import Options
+from scn.export.blob.code import BlobCode
+from scn.export.blob.layout import BlobLayout
 from scn.export.few import filled
 from scn.export.inputs.declared import prepare_takes
 from scn.export.operations import SNIPPETS
 from scn.export.operations.affine.in_float import BASE_TYPES
-from scn.export.parts import Parts
+from scn.export.parts import Parts, body
 from scn.export.port import HOOKS, PORT
 from scn.export.predictions import Meaning
 from scn.export.selftest import Golden
@@ -21,6 +22,7 @@ from scn.export.state import (
     DOUBLE_INFERRED,
     DOUBLE_MIX,
     DOUBLE_MIXED,
+    DOUBLE_RUN,
     FLAG,
     FREED,
     SINGLE_INFER,
@@ -28,6 +30,7 @@ from scn.export.state import (
     parameter,
     snippets_of,
     state_text,
+    unloaded,
 )
 
 CHECK_ALL = """\
@@ -67,7 +70,22 @@ SPREAD = """\
 """
 
 
-def source(name: str, options: Options, parts: Parts, meaning: Meaning, found: Golden) -> str:
+def source(name: str, options: Options, parts: Parts, meaning: Meaning, found: Golden | BlobLayout) -> str:
+    """The text of NAME.c; with the layout of a blob, neither weights nor golden vectors are in it."""
+    if isinstance(found, Golden):
+        functions = _functions(name, options, parts, meaning, found)
+        return _assembled(name, options, parts, parts.constant_texts(), functions, "")
+    loads = BlobCode(name, options, found, meaning)
+    functions = loads.before()
+    if parts.configurable:
+        functions += [guard.own_state(name, options, parts.guard), requests.defined(name, options, parts)]
+        functions.append(guard.defined(name, options, parts))
+    declared = loads.needed([*parts.take, *parts.infer])
+    functions += [_infer(name, options, parts, meaning, declared), *loads.behind()]
+    return _assembled(name, options, parts, loads.tables(), functions, "#include <stddef.h>\n")
+
+
+def _functions(name: str, options: Options, parts: Parts, meaning: Meaning, found: Golden) -> list[str]:
     functions = list(meaning.defined)
     if parts.configurable:
         functions += [_encode(name, parts), _pick(parts), _beta(name, parts)]
@@ -75,19 +93,24 @@ def source(name: str, options: Options, parts: Parts, meaning: Meaning, found: G
         functions += [_configure(name, options, parts), guard.own_state(name, options, parts.guard)]
         functions += [requests.defined(name, options, parts), guard.defined(name, options, parts)]
     functions.append(_infer(name, options, parts, meaning))
-    functions += [selftest.defined(name, options, parts, meaning, found), identity.defined(name)]
+    return [*functions, selftest.defined(name, options, parts, meaning, found), identity.defined(name)]
+
+
+def _assembled(
+    name: str, options: Options, parts: Parts, tables: list[str], functions: list[str], includes: str
+) -> str:
     return "\n".join(
         [
             f"/* {name}: made by `scn export`. See {name}.h. */\n{PORT}",
             f'#include "{name}.h"\n',
-            HEAD,
+            includes + HEAD,
             HOOKS,
             *parts.defines,
             f"#define SCN_BASE {BASE_TYPES[options.weights]}",
             "",
             "" if options.state == "explicit" else FLAG,
             *(_snippet(part, parts) for part in _in_order(_all_snippets(options, parts))),
-            *parts.constant_texts(),
+            *tables,
             _own_state(name, options, parts),
             *(text for text in functions if text),
             TAIL,
@@ -126,29 +149,25 @@ def _prologue(name: str, options: Options) -> str:
     return "" if options.state == "explicit" else f"    {name}_state *const s = &{name}_own;\n"
 
 
-def _body(statements: list[str], depth: int = 1) -> str:
-    return textwrap.indent("\n".join(statements), "    " * depth)
-
-
 def _encode(name: str, parts: Parts) -> str:
     if parts.encode is None:
         return ""
     head = f"scn_status {name}_encode(const float *params, float *alpha)"
-    return f"{head}\n{{\n{_body(parts.encode)}\n    return SCN_OK;\n}}\n"
+    return f"{head}\n{{\n{body(parts.encode)}\n    return SCN_OK;\n}}\n"
 
 
 def _pick(parts: Parts) -> str:
     if not parts.pick:
         return ""
     head = "SCN_KERNEL static scn_status scn_pick(const float *alpha, scn_few *few)"
-    return f"{head}\n{{\n{_body(parts.pick)}\n    return SCN_OK;\n}}\n"
+    return f"{head}\n{{\n{body(parts.pick)}\n    return SCN_OK;\n}}\n"
 
 
 def _beta(name: str, parts: Parts) -> str:
     head = f"scn_status {name}_beta(const float *alpha, float *beta)"
     if parts.pick:
         return f"{head}\n{SPREAD}"
-    return f"{head}\n{{\n{_body(parts.beta)}\n    return SCN_OK;\n}}\n"
+    return f"{head}\n{{\n{body(parts.beta)}\n    return SCN_OK;\n}}\n"
 
 
 def _mix(name: str, options: Options, parts: Parts) -> str:
@@ -171,7 +190,7 @@ def _mix(name: str, options: Options, parts: Parts) -> str:
         theta = ""
     return (
         f"{head}\n{{\n{_prologue(name, options)}{declared}{theta}{check}{begin}"
-        f"    SCN_BEGIN(mix);\n{_body(statements)}\n    SCN_END(mix);\n{end}    return SCN_OK;\n}}\n"
+        f"    SCN_BEGIN(mix);\n{body(statements)}\n    SCN_END(mix);\n{end}    return SCN_OK;\n}}\n"
     )
 
 
@@ -218,13 +237,15 @@ class _Way:
     x: str = "x"
 
 
-def _infer(name: str, options: Options, parts: Parts, meaning: Meaning) -> str:
+def _infer(
+    name: str, options: Options, parts: Parts, meaning: Meaning, declared: list[str] | None = None
+) -> str:
     """Inference, from x and from a sensor's samples where there are such: both by the same layers."""
     outputs, entrance = meaning.outputs, parts.entrance
     check = CHECK_INPUT.format(size=f"{name.upper()}_INPUT_SIZE", outputs=outputs)
     of_x = _Way("infer", f"const {name}_input *x", check, parts.take)
     if entrance is None:
-        return _answer(name, options, parts, meaning, of_x, parts.infer)
+        return _answer(name, options, parts, meaning, of_x, parts.infer, declared)
     layers, call = _layers(name, parts, meaning)
     take = ["SCN_BEGIN(prepare);", entrance.to_first, "SCN_END(prepare);"]
     refused = REFUSED.format(refuses=_either(entrance.refuses, ALIGNED.format(outputs)))
@@ -247,8 +268,8 @@ def _layers(name: str, parts: Parts, meaning: Meaning) -> tuple[str, str]:
         used.append((f"const {name}_input *x", "{x}"))
     used.append((f"float *{meaning.outputs}", meaning.outputs))
     takes, given = (", ".join(words) for words in zip(*used, strict=True))
-    body = _body(parts.infer).replace("&few", "few")
-    return f"static void scn_layers({takes})\n{{\n{body}\n}}\n", f"scn_layers({given});"
+    work = body(parts.infer).replace("&few", "few")
+    return f"static void scn_layers({takes})\n{{\n{work}\n}}\n", f"scn_layers({given});"
 
 
 def _prepare(name: str, options: Options, parts: Parts) -> str:
@@ -256,7 +277,7 @@ def _prepare(name: str, options: Options, parts: Parts) -> str:
     entrance = parts.entrance
     assert entrance is not None
     refused = REFUSED.format(refuses=_either(entrance.refuses, ALIGNED.format("x")))
-    work = _body(["SCN_BEGIN(prepare);", entrance.to_x, "SCN_END(prepare);"])
+    work = body(["SCN_BEGIN(prepare);", entrance.to_x, "SCN_END(prepare);"])
     head = f"scn_status {name}_prepare({prepare_takes(name, options, entrance)})"
     if not entrance.uses_state:
         return f"{head}\n{{\n{refused}{work}\n    return SCN_OK;\n}}\n"
@@ -270,25 +291,35 @@ def _either(*conditions: str) -> str:
     return " || ".join(condition for condition in conditions if condition)
 
 
-def _answer(name: str, options: Options, parts: Parts, meaning: Meaning, way: _Way, layers: list[str]) -> str:
+def _answer(
+    name: str,
+    options: Options,
+    parts: Parts,
+    meaning: Meaning,
+    way: _Way,
+    layers: list[str],
+    declared: list[str] | None = None,
+) -> str:
     outputs, upper = meaning.outputs, name.upper()
     rest = f"{way.takes}, float *{outputs}"
     head = f"scn_status {name}_{way.function}({parameter(name, options, rest)})"
     uses_theta = any("theta->" in line for line in parts.infer)
     collected = COLLECTED if any("&few" in line for line in parts.infer) else []
     check = way.check + guard.bar(name, options, parts)
-    theta, begin, end = "", TAKEN, FREED
+    theta, begin, end = "", TAKEN + unloaded(options, "busy"), FREED
     if options.double_buffer and parts.configurable:
-        theta, begin, end = "    uint32_t now;\n", DOUBLE_INFER, DOUBLE_INFERRED
+        theta, end = "    uint32_t now;\n", DOUBLE_INFERRED
+        begin = DOUBLE_RUN + unloaded(options, "running") + DOUBLE_INFER
         if uses_theta:
             theta += f"    const {name}_theta *theta;\n"
             begin += "    theta = &s->theta[now - 1];\n"
     elif parts.configurable:
         theta = f"    const {name}_theta *const theta = &s->theta;\n" if uses_theta else ""
         begin += SINGLE_INFER
-    body = _body(["SCN_BEGIN(infer);", *collected, *way.take, *layers, "SCN_END(infer);"])
+    steps = [*collected, *way.take, *layers]
+    work = body([*(declared or []), "SCN_BEGIN(infer);", *steps, "SCN_END(infer);"])
     good = "SCN_OK"
     if options.inference == "float":  # values that are finite, but so large that sums are not
         good = f"scn_finite({outputs}, {upper}_{meaning.size}) ? SCN_OK : SCN_BAD_INPUT"
     done = f"{end}    return {good};\n"
-    return f"{head}\n{{\n{_prologue(name, options)}{theta}{check}{begin}{body}\n{done}}}\n"
+    return f"{head}\n{{\n{_prologue(name, options)}{theta}{check}{begin}{work}\n{done}}}\n"

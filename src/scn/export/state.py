@@ -33,30 +33,40 @@ TAKEN = """\
     }
 """
 FREED = "    scn_set(&s->busy, 0);\n"
+UNLOADED = """\
+    if (!{loaded}) {{
+        scn_set(&s->{flag}, 0);
+        return SCN_NOT_LOADED;
+    }}
+"""
 SINGLE_INFER = """\
     if (!s->ready) {
         scn_set(&s->busy, 0);
         return SCN_NOT_CONFIGURED;
     }
 """
-DOUBLE_MIX = """\
-    if (scn_swap(&s->mixing, 1)) {
-        return SCN_BUSY;
-    }
+DOUBLE_CHOOSE = """\
     next = scn_get(&s->ready) == 1 ? 2 : 1;
     if (scn_get(&s->used) == next) { /* an inference still uses the weights before the last ones */
-        scn_set(&s->mixing, 0);
+"""
+DOUBLE_MIX = f"""\
+    if (scn_swap(&s->mixing, 1)) {{
         return SCN_BUSY;
-    }
+    }}
+{DOUBLE_CHOOSE}        scn_set(&s->mixing, 0);
+        return SCN_BUSY;
+    }}
 """
 DOUBLE_MIXED = """\
     scn_set(&s->ready, next);
     scn_set(&s->mixing, 0);
 """
-DOUBLE_INFER = """\
+DOUBLE_RUN = """\
     if (scn_swap(&s->running, 1)) {
         return SCN_BUSY;
     }
+"""
+DOUBLE_INFER = """\
     do { /* a configuration may end between the two lines */
         now = scn_get(&s->ready);
         scn_set(&s->used, now);
@@ -70,6 +80,16 @@ DOUBLE_INFERRED = """\
     scn_set(&s->used, 0);
     scn_set(&s->running, 0);
 """
+
+
+def loaded(options: Options) -> str:
+    """Whether there are weights in the state, as a C expression."""
+    return "s->from.read" if options.weights_in == "storage" else "s->blob"
+
+
+def unloaded(options: Options, flag: str) -> str:
+    """What a call that holds a flag does first where weights are loaded."""
+    return UNLOADED.format(loaded=loaded(options), flag=flag) if options.in_blob else ""
 
 
 def flags_of(options: Options, parts: Parts) -> list[str]:

@@ -94,6 +94,9 @@ int main(void) {
     board_open_output("out.bin");
     (void)ticks_of_empty(&status);
     ticks_of_nothing = ticks_of_empty(&status);
+#ifdef SUBJECT_LOAD
+    if (SUBJECT_LOAD() != 0) board_exit(6);
+#endif
     write_number(ticks_of_nothing);
     for (uint32_t groups = read_number(); groups > 0; groups--) {
         configure();

@@ -10,6 +10,7 @@
      SUBJECT_MIX(beta)                the mixing
      SUBJECT_CONFIGURE(alpha)         both
      SUBJECT_INFER(x, outputs)        inference; these four return 0 for success
+     SUBJECT_LOAD()                   where the weights are in a blob: loads it; 0 for success
    Without SUBJECT (a macro) this is the program that does nothing. */
 #include "board.h"
 #ifdef SUBJECT
@@ -19,6 +20,9 @@
 int main(void) {
 #ifdef SUBJECT
     float *volatile memory = (float *)0;
+#ifdef SUBJECT_LOAD
+    if (SUBJECT_LOAD()) return 1;
+#endif
 #if SUBJECT_ALPHAS
     if (SUBJECT_CONFIGURE(memory)) return 1;
 #endif

@@ -102,8 +102,9 @@ static void scn_add_int@1@_int@2@_int@3@(const int@1@_t *a, int zero_a, int32_t 
         factors = self._factors([one.scale for one in held])
         sides: list[str | int] = []
         for source, one, factor in zip(self.sources, held, factors, strict=False):
-            sides += [code.at(source), one.zero, factor.number]
-        sizes = (code.at(self.target), code.graph.size(self.target), factors[0].shift)
+            number, shift = code.factor(factor)
+            sides += [code.at(source), code.steps(one.zero), number]
+        sizes = (code.at(self.target), code.graph.size(self.target), shift)
         code.call(
             f"scn_add_{'_'.join(f'int{bits}' for bits in types)}",
             *sides,

@@ -94,7 +94,7 @@ static void scn_pad_int@1@(const int@1@_t *x, int@1@_t *y, int channels, int hei
 
     def write_int8(self, code: Int8Code) -> None:
         source = self.sources[0]
-        bits, zero = code.bits(source), code.quantisation[source].zero
+        bits, zero = code.bits(source), code.steps(code.quantisation[source].zero)
         code.parts.need(f"int_pad:{bits}")
         sizes = (*code.graph.shapes[source], *self.margins, int(self.nearest), zero)
         code.call(f"scn_pad_int{bits}", code.at(source), code.at(self.target), *sizes)

@@ -160,10 +160,14 @@ class Pool(Operation):
         before, behind = code.bits(self.sources[0]), code.bits(self.target)
         if self.largest:
             code.parts.need("seen", f"int_max:{before}")
-            code.call(f"scn_max_int{before}", *where, source.zero if self.relu else source.low + source.zero)
+            code.call(
+                f"scn_max_int{before}",
+                *where,
+                code.steps(source.zero if self.relu else source.low + source.zero),
+            )
             return
         code.parts.need("seen", f"int_mean:{before}:{behind}")
         (factor,) = factors_of(source.scale / code.quantisation[self.target].scale)
-        numbers = (source.zero, factor.number, factor.shift, int(self.count_padding))
+        numbers = (code.steps(source.zero), *code.factor(factor), int(self.count_padding))
         rest = (*numbers, code.add_limits(self.target))
         code.call(f"scn_mean_int{before}_int{behind}", *where, *rest)

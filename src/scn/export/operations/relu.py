@@ -70,7 +70,7 @@ static void scn_relu_int@1@(const int@1@_t *x, int@1@_t *y, int count, int zero)
 
     def write_int8(self, code: Int8Code) -> None:
         source = self.sources[0]
-        bits, zero = code.bits(source), code.quantisation[source].zero
+        bits, zero = code.bits(source), code.steps(code.quantisation[source].zero)
         code.parts.need(f"int_relu:{bits}")
         x, y, count = code.at(source), code.at(self.target), code.graph.size(self.target)
         code.call(f"scn_relu_int{bits}", x, y, count, zero)

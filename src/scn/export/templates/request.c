@@ -31,7 +31,7 @@ scn_status @NAME@_poll(@STATE ALONE@)
     if (mine) {
         status = @NAME@_configure(@S@wishes->alpha[mine - 1]);
 @LIFTED@        /* What could not be done now waits, unless a later wish is there. */
-        if (status != SCN_BUSY || !scn_fill(&wishes->latest, mine)) {
+        if (@DONE@ || !scn_fill(&wishes->latest, mine)) {
             scn_set(&wishes->taken[mine - 1], 0);
         }
     }

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from scn.export.layers import Arrangement, Layer, Place, arrange
 from scn.export.pack import WORD, packed
-from scn.export.parts import Table
+from scn.export.parts import Struct, Table
 from scn.export.quantisation import quantised_rows
 
 if TYPE_CHECKING:
@@ -69,25 +69,27 @@ def add_mix(code: FloatCode, layer: Layer) -> None:
     if layer.place is Place.FLASH and layer.vectors is None:
         return
     parts, rows = code.parts, f"&scn_layer_{layer.number}"
+    streams = code.options.weights_in == "storage"  # which has its own loop over the rows
     parts.need("rows")
     if layer.place is not Place.FLASH:
         parts.need("coefficients")
         if not _by_rows(code, layer):
-            parts.need(f"mix_{code.options.weights}", *(["only"] if parts.few else []))
+            parts.need(f"mix_{code.options.weights}", *(["only"] if parts.few and not streams else []))
     parts.constants.append(_rows_constant(code, layer))
     if layer.place is Place.RAM:
-        parts.need("rows_ram")
+        parts.need(*([] if streams else ["rows_ram"]))
         parts.mix.append(f"scn_mix_rows({rows}, beta, theta->rows + {layer.theta});")
     if layer.vectors is not None:
         parts.need("rows_bias")
         parts.mix.append(f"scn_mix_bias({rows}, beta, theta->bias + {layer.vectors});")
 
 
-def _rows_constant(code: FloatCode, layer: Layer) -> str:
+def _rows_constant(code: FloatCode, layer: Layer) -> Struct:
     op = layer.op
     stride = code.arrangement.base_size if layer.in_bases else 0
-    inside = "" if code.options.weights == "float32" else ".bytes"
-    pointers = [f"scn_{'bases' if layer.in_bases else 'shared'}{inside} + {layer.base}"]
+    words = code.options.weights != "float32"
+    first = code.parts.weights(f"scn_{'bases' if layer.in_bases else 'shared'}", words)
+    pointers = [f"{first} + {layer.base}"]
     for name, there in (
         ("scale", code.options.weights == "int8"),
         ("gain", op.gain is not None),
@@ -96,9 +98,7 @@ def _rows_constant(code: FloatCode, layer: Layer) -> str:
     ):
         pointers.append(f"scn_{name}_{layer.number}" if there else "0")
     sizes = [stride, op.bases, op.groups, op.rows // op.groups, op.columns]
-    return (
-        f"static const scn_rows scn_layer_{layer.number} = {{{', '.join([*pointers, *map(str, sizes)])}}};\n"
-    )
+    return Struct("scn_rows", f"scn_layer_{layer.number}", [*pointers, *map(str, sizes)])
 
 
 def write(code: FloatCode, layer: Layer) -> None:

@@ -13,14 +13,18 @@ import torch
 
 from scn.export.layers import Arrangement, Layer, Place, arrange
 from scn.export.operations.affine.rescale import Rescaling
-from scn.export.pack import WORD, exact, packed_words, padded, paired
-from scn.export.parts import Table
+from scn.export.pack import WORD, packed_words, padded, paired
+from scn.export.parts import Struct, Table
 
 if TYPE_CHECKING:
     from scn.export.base import Options
     from scn.export.graph import Graph
     from scn.export.int8_code import Int8Code, Scratch
     from scn.export.operations.affine import Affine
+
+
+HALF = (0, 2**16)  # what is allowed of numbers that are loaded
+ADDED = (-(2**29) - 2**17, 2**29 + 2**17)
 
 
 def arranged(graph: Graph, ops: list[Affine], options: Options) -> Arrangement:
@@ -76,10 +80,14 @@ def write(code: Int8Code, layer: Layer) -> None:
         _write_convolution(code, layer, rows, factors)
 
 
+def _weights(code: Int8Code, layer: Layer) -> str:
+    return code.parts.weights(f"scn_{'bases' if layer.in_bases else 'shared'}", words=True)
+
+
 def _add_rows(code: Int8Code, layer: Layer) -> str:
     """The rows of a layer as a C expression, or the address of what they are mixed from."""
     twice = 2 if layer.in_bases and _two_by_two(code) else 1
-    parts, base = code.parts, f"scn_{'bases' if layer.in_bases else 'shared'}.bytes + {twice * layer.base}"
+    parts, base = code.parts, f"{_weights(code, layer)} + {twice * layer.base}"
     if _mixes_factors(layer.op):
         _add_layer(code, layer, base)
     if layer.place is Place.FLASH:
@@ -111,7 +119,7 @@ def _add_layer(code: Int8Code, layer: Layer, base: str) -> None:
     number, op, parts, how = layer.number, layer.op, code.parts, _rescaling(code, layer.op)
     parts.need("whole_number", "int8_rows")
     odd = layer.in_bases and op.bases % 2 == 1 and _two_by_two(code)
-    last = f"scn_bases.bytes + {(op.bases - 1) * code.arrangement.base_size + layer.base}"
+    last = f"{_weights(code, layer)} + {(op.bases - 1) * code.arrangement.base_size + layer.base}"
     pointers = [base, last if odd else "0", parts.add_floats(f"scn_scale_{number}", how.scales, "scales")]
     tables = {"gain": how.gains, "inner": how.inners, "bias": how.biases}
     for name, values in tables.items():
@@ -124,9 +132,9 @@ def _add_layer(code: Int8Code, layer: Layer, base: str) -> None:
         "0" if how.joint is None else parts.add_floats(f"scn_joint_{number}", how.joint, "scales")
     )
     stride = code.arrangement.base_size if layer.in_bases else 0
-    sizes = map(str, (how.half, stride, op.bases, op.groups, op.rows // op.groups, op.columns))
-    listed = ", ".join([*pointers, *sizes])
-    parts.constants.append(f"static const scn_rows scn_layer_{number} = {{{listed}}};\n")
+    sizes = map(str, (stride, op.bases, op.groups, op.rows // op.groups, op.columns))
+    half = parts.number(how.half, HALF)
+    parts.constants.append(Struct("scn_rows", f"scn_layer_{number}", [*pointers, half, *sizes]))
 
 
 def _add_factors(code: Int8Code, layer: Layer) -> tuple[str, ...]:
@@ -142,7 +150,7 @@ def _add_factors(code: Int8Code, layer: Layer) -> tuple[str, ...]:
     how, beta = _rescaling(code, op), torch.ones(1)
     return (
         code.parts.add_numbers(f"scn_multiplier_{number}", how.multiplier(beta), "scales"),
-        code.parts.add_numbers(f"scn_offset_{number}", how.offset(beta)),
+        code.parts.add_numbers(f"scn_offset_{number}", how.offset(beta), limits=ADDED),
     )
 
 
@@ -151,7 +159,7 @@ def _widened(code: Int8Code, source: int) -> str:
     if code.bits(source) == 16:
         return code.at(source)
     code.parts.need("int8_widen")
-    zero = code.quantisation[source].zero
+    zero = code.steps(code.quantisation[source].zero)
     code.call("scn_widen", code.at(source), "s->scratch.halves", code.graph.size(source), zero)
     return "s->scratch.halves"
 
@@ -166,7 +174,7 @@ def _write_linear(code: Int8Code, layer: Layer, rows: str, factors: tuple[str, .
     (source,), last, bits = op.sources, op.target == code.graph.output, code.bits(op.target)
     x = _widened(code, source)
     limits = code.add_limits(op.target, _rescaling(code, op).fraction)
-    end = (exact(code.quantisation[op.target].scale), limits) if last else (limits,)
+    end = (code.parts.decimal(code.quantisation[op.target].scale), limits) if last else (limits,)
     y = code.output if last else code.at(op.target)
     if layer.place is Place.STRIPS:
         code.parts.need("int8_row", "int8_last_row" if last else f"int_linear_row:{bits}")
