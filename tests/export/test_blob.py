@@ -366,7 +366,7 @@ def test_networks_share_a_program_wherever_their_weights_are(tmp_path: Path) -> 
 
 def test_a_guard_and_a_blob_go_together(tmp_path: Path) -> None:
     options = Options(weights_in="blob", guard="range=refuse,timeout=2s:neutral")
-    program, content = in_blob(network("mlp", options), options, tmp_path, "-Wno-unused-function")
+    program, content = in_blob(network("mlp", options), options, tmp_path)
     assert program.load(content) == OK
     assert program.configure(ALPHAS[0]) == OK
     assert program.infer(torch.zeros(1, 5, 5))[0] == OK

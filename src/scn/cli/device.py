@@ -41,6 +41,9 @@ SamplesOption = Annotated[
     typer.Option(help="Test samples under each setting; by default 200, or all if there are fewer.", min=1),
 ]
 SettingsOption = Annotated[int, typer.Option(help="Settings of the transform.", min=1)]
+KeepOption = Annotated[
+    Path | None, typer.Option("--keep", help="Keep C code, programs and outputs in this folder.")
+]
 ClockOption = Annotated[float | None, typer.Option(help="To estimate time: MHz.")]
 CyclesOption = Annotated[float | None, typer.Option(help="To estimate time.")]
 CurrentOption = Annotated[float | None, typer.Option(help="To estimate energy: mA.")]
@@ -66,9 +69,7 @@ def command(
     voltage: VoltageOption = None,
     backbone: OwnBackboneOption = None,
     allow: AllowOption = None,
-    keep_files: Annotated[
-        Path | None, typer.Option("--keep", help="Keep C code, programs and outputs in this folder.")
-    ] = None,
+    keep_files: KeepOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No messages on standard error.")] = False,
 ) -> None:

@@ -33,6 +33,11 @@ from scn.cli.code import (
 from scn.export import Options, Report, Subject, package_of, sensors, subject_of, targets
 from scn.runs import backbone_of
 
+BesideOption = Annotated[
+    Path | None,
+    typer.Option("--beside", help="Of a page: a second run, such as one4all, shown beside the first."),
+]
+
 
 def command(
     context: typer.Context,
@@ -53,10 +58,7 @@ def command(
     sensor: Annotated[
         str | None, typer.Option(help=f"Of C code: write an adapter beside it: {', '.join(sensors.SENSORS)}.")
     ] = None,
-    beside: Annotated[
-        Path | None,
-        typer.Option("--beside", help="Of a page: a second run, such as one4all, shown beside the first."),
-    ] = None,
+    beside: BesideOption = None,
     sensor_input: InputOption = None,
     lose: Annotated[
         float, typer.Option(help="Score that a setting may cost before the sensor's adapter configures anew.")
