@@ -112,7 +112,7 @@ def test_a_network_that_cannot_be_exported_makes_no_folder(tmp_path: Path) -> No
 def test_files_of_others_stay(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
     targets.get("c")(toy(), Options(), tmp_path)
-    assert everything(tmp_path) == ["notes.txt", "toy.c", "toy.h"]
+    assert everything(tmp_path) == ["notes.txt", "toy.c", "toy.cmake", "toy.h"]
 
 
 @pytest.mark.parametrize("target", ["arduino", "esp-idf", "zephyr"])
