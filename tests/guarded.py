@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from generated import STRICT, compiled, subject
+from generated import STRICT, shared, subject
 from mapped import Noise
 from needs import tool
 from scn import SCN, methods, transforms
@@ -80,10 +80,9 @@ def library(what: Subject, options: Options, folder: Path, *flags: str) -> ctype
     folder.mkdir(exist_ok=True)
     c.write(what, options, folder)
     (folder / "stream.c").write_text(STREAM)
-    how = ("-std=c99", *STRICT, "-O1", "-fPIC", "-shared", *flags)
     explicit = ("-DEXPLICIT",) if options.state == "explicit" else ()
-    compiled(tool("gcc"), *how, *explicit, folder / "stream.c", "-o", folder / "stream.so")
-    return ctypes.CDLL(str(folder / "stream.so"))
+    how = ("-std=c99", *STRICT, "-O1", *flags, *explicit)
+    return shared([folder / "stream.c"], folder / "libstream.so", tool("gcc"), *how)
 
 
 @dataclass(frozen=True)
