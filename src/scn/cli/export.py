@@ -28,7 +28,12 @@ from scn.cli.code import (
     code_options,
     fixed_params,
 )
+from scn.cli.searching import HELP as SEARCH_HELP
+from scn.cli.searching import parsed
+from scn.cli.words import as_options
+from scn.experiment.device_search import device_search, untrained
 from scn.export import Options, Report, Subject, package_of, sensors, subject_of, targets
+from scn.export.search_plan import Plan
 from scn.runs import backbone_of
 
 
@@ -59,6 +64,7 @@ def command(
     ] = Options.lose,
     guard: GuardOption = None,
     package: PackageOption = None,
+    search: Annotated[str | None, typer.Option("--search", help=f"Of C code: {SEARCH_HELP}")] = None,
     backbone: OwnBackboneOption = None,
     allow: AllowOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
@@ -76,6 +82,8 @@ def command(
 
     scn export runs/demo --to c -o firmware/network --input camera:160x120:rgb565
 
+    scn export runs/searchable --to c -o firmware/network --search grid:72
+
     scn export runs/demo --to onnx -o models --alpha 30
 
     scn export runs/demo --to arduino -o libraries --package url=https://example.org/demo
@@ -88,6 +96,8 @@ def command(
     subject = replace(subject, package=package_of(package or ()))
     if beside is not None:
         subject = replace(subject, beside=_subject(beside, backbone))
+    if search is not None:
+        subject = replace(subject, search=_searched(run, search, backbone))
     _tell(write(subject, code_options(context.params), output), as_json)
 
 
@@ -107,6 +117,16 @@ def _subject(
 ) -> Subject:
     opened = runs.read(run)
     return subject_of(opened, name, params, backbone_of(opened, backbone))
+
+
+def _searched(run: Path, text: str, backbone: str | None) -> Plan:
+    """The search that was asked for, with a warning where it will fail."""
+    opened = runs.read(run)
+    plan = device_search(opened, *parsed(text), backbone)
+    doubt = untrained(opened, plan)
+    if doubt:
+        print(f"warning: {as_options(doubt)}", file=sys.stderr)
+    return plan
 
 
 def _said(value: Any) -> str:

@@ -82,12 +82,12 @@ targets: Registry[Writer] = Registry("target")
 
 
 def target(
-    name: str, check: Check, *, shows_two: bool = False, packages: bool = False
+    name: str, check: Check, *, shows_two: bool = False, packages: bool = False, searches: bool = False
 ) -> Callable[[Writer], Writer]:
     """Enter a target: `check` refuses options that it has no use for, before anything is done.
 
     One that `shows_two` takes a second network beside the first; one that `packages` writes a manifest, which
-    says who made the package.
+    says who made the package; one that `searches` writes code that finds alpha.
     What it writes is moved to the folder when all of it is complete; after an error nothing is there.
     """
 
@@ -99,6 +99,8 @@ def target(
                 raise ScnError(f"the target {name} takes one network: leave out `beside`")
             if subject.package != NOBODY and not packages:
                 raise ScnError(f"the target {name} writes no package: leave out `package`")
+            if subject.search is not None and not searches:
+                raise ScnError(f"the target {name} has no use for a search: leave out `search`, or use c")
             check(subject, options)
             with staged(folder) as place:
                 report = write(subject, options, place)

@@ -10,7 +10,7 @@ from torch import nn
 
 from scn.core.errors import ScnError
 from scn.core.network import SCN
-from scn.export import guard, inputs, maps, requests, rounding, sensors
+from scn.export import guard, inputs, maps, requests, rounding, search, sensors
 from scn.export.base import Options, Report, target
 from scn.export.float_code import FloatCode
 from scn.export.graph import Graph
@@ -50,9 +50,10 @@ def check(subject: Subject, options: Options) -> None:
         sensors.get(options.sensor, subject.transform)
     inputs.check(subject, options)
     guard.check(subject, options)
+    search.check(subject, options)
 
 
-@target("c", check)
+@target("c", check, searches=True)
 def write(subject: Subject, options: Options, folder: Path) -> Report:
     """Write NAME.h and NAME.c."""
     made = generate(subject, options)
@@ -104,12 +105,15 @@ def _prepare(subject: Subject, options: Options) -> _Prepared:
         parts.guard = guard.policy_of(subject, options)
         parts.guarded = guard.state_bytes(parts.guard)
         parts.wishes = requests.wishes_bytes(parts)
+        search.add(parts, subject, options, graph)
     parts.constants += meaning.tables
     inputs.add(parts, subject, options)
     facts = {**_facts(subject, options, graph, parts), **meaning.facts, **rounded}
     if options.sensor is not None and parts.configurable:
         sensor = sensors.get(options.sensor, subject.transform)
         facts["threshold"] = sensor.threshold(subject, options.lose).to_json()
+    if subject.search is not None:
+        facts["search"] = subject.search.facts()
     facts["model_hash"] = model_hash(parts)
     return _Prepared(options, graph, parts, meaning, facts, arithmetic)
 

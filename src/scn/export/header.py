@@ -46,6 +46,7 @@ MEANING = {
     "frames": "tables of the resize and of what bytes stand for, const",
     "lines": "of a frame, as far as they are needed at once",
     "sound": "samples at the edge of a step, const",
+    "search": "what finds alpha without a sensor",
     "wishes": "that requests leave; the linker drops them where nobody asks",
     "guard": "what it remembers of readings",
 }
@@ -166,6 +167,7 @@ def _functions(subject: Subject, options: Options, parts: Parts, meaning: Meanin
         f"scn_status {name}_infer({parameter(name, options, infer)});\n",
         *([declared(name, options, parts.entrance, meaning.outputs)] if parts.entrance is not None else []),
         *meaning.declared,
+        *parts.search.declared,
         selftest.declared(name, options, parts, meaning.outputs),
         identity.declared(name),
     ]

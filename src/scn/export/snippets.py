@@ -27,6 +27,8 @@ FLOAT = from_files(
     *("mix_float32", "mix_float16", "mix_int8", "rows", "rows_bias", "coefficients", "rows_ram", "alone"),
     "linear_ram",
     *("angle", "around", "on_line", "on_circle", "last_before", "among_line", "among_circle"),
+    *("search_products", "search_products_strips", "search_combine", "search_evidence", "search_entropy"),
+    "search_linear_int8",
     *("cross", "nearest", "agreement", "nearest_turn", "near_turns", "waves", "outer"),
 )
 INT8 = from_files(

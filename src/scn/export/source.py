@@ -75,6 +75,7 @@ def source(name: str, options: Options, parts: Parts, meaning: Meaning, found: G
         functions += [_configure(name, options, parts), guard.own_state(name, options, parts.guard)]
         functions += [requests.defined(name, options, parts), guard.defined(name, options, parts)]
     functions.append(_infer(name, options, parts, meaning))
+    functions += parts.search.defined
     functions += [selftest.defined(name, options, parts, meaning, found), identity.defined(name)]
     return "\n".join(
         [

@@ -33,6 +33,12 @@ TAKEN = """\
     }
 """
 FREED = "    scn_set(&s->busy, 0);\n"
+INFER_TAKEN = """\
+    if (scn_swap(&s->running, 1)) {
+        return SCN_BUSY;
+    }
+"""
+INFER_FREED = "    scn_set(&s->running, 0);\n"
 SINGLE_INFER = """\
     if (!s->ready) {
         scn_set(&s->busy, 0);
