@@ -28,8 +28,7 @@ from scn.cli.code import (
     code_options,
     fixed_params,
 )
-from scn.cli.searching import HELP as SEARCH_HELP
-from scn.cli.searching import parsed
+from scn.cli.searching import SearchOption, parsed
 from scn.cli.words import as_options
 from scn.experiment.device_search import device_search, untrained
 from scn.export import Options, Report, Subject, package_of, sensors, subject_of, targets
@@ -64,7 +63,7 @@ def command(
     ] = Options.lose,
     guard: GuardOption = None,
     package: PackageOption = None,
-    search: Annotated[str | None, typer.Option("--search", help=f"Of C code: {SEARCH_HELP}")] = None,
+    search: SearchOption = None,
     backbone: OwnBackboneOption = None,
     allow: AllowOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
@@ -82,8 +81,6 @@ def command(
 
     scn export runs/demo --to c -o firmware/network --input camera:160x120:rgb565
 
-    scn export runs/searchable --to c -o firmware/network --search grid:72
-
     scn export runs/demo --to onnx -o models --alpha 30
 
     scn export runs/demo --to arduino -o libraries --package url=https://example.org/demo
@@ -93,11 +90,10 @@ def command(
     torch.set_num_threads(1)
     write = targets.get(to)
     subject = _subject(run, backbone, name, fixed_params(alpha))
-    subject = replace(subject, package=package_of(package or ()))
+    plan = None if search is None else _searched(run, search, backbone)
+    subject = replace(subject, package=package_of(package or ()), search=plan)
     if beside is not None:
         subject = replace(subject, beside=_subject(beside, backbone))
-    if search is not None:
-        subject = replace(subject, search=_searched(run, search, backbone))
     _tell(write(subject, code_options(context.params), output), as_json)
 
 

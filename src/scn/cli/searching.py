@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any
 
 import torch
+import typer
 
 from scn.cli.values import numbers, whole_numbers
 from scn.core.errors import ScnError
@@ -17,6 +18,7 @@ HELP = (
     "several parameters by semicolons), tracker[:STEPS][:drift=D][:jump=P], estimator. "
     "grid, candidates and tracker take :by=evidence or :by=entropy."
 )
+SearchOption = Annotated[str | None, typer.Option(OPTION, help=f"Of C code. {HELP}")]
 
 
 def _settings(text: str) -> Any:
