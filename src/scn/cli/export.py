@@ -30,9 +30,19 @@ from scn.cli.code import (
     code_options,
     fixed_params,
 )
+from scn.cli.searching import SearchOption, parsed
+from scn.cli.words import as_options
+from scn.experiment.device_search import device_search, untrained
 from scn.export import Options, Report, Subject, package_of, sensors, subject_of, targets
+from scn.export.search_plan import Plan
 from scn.runs import backbone_of
 
+SensorOption = Annotated[
+    str | None, typer.Option(help=f"Of C code: write an adapter beside it: {', '.join(sensors.SENSORS)}.")
+]
+LoseOption = Annotated[
+    float, typer.Option(help="Score that a setting may cost before the sensor's adapter configures anew.")
+]
 BesideOption = Annotated[
     Path | None,
     typer.Option("--beside", help="Of a page: a second run, such as one4all, shown beside the first."),
@@ -55,16 +65,13 @@ def command(
     double_buffer: DoubleBufferOption = False,
     weights_in: WeightsInOption = "code",
     follows: FollowsOption = None,
-    sensor: Annotated[
-        str | None, typer.Option(help=f"Of C code: write an adapter beside it: {', '.join(sensors.SENSORS)}.")
-    ] = None,
+    sensor: SensorOption = None,
     beside: BesideOption = None,
     sensor_input: InputOption = None,
-    lose: Annotated[
-        float, typer.Option(help="Score that a setting may cost before the sensor's adapter configures anew.")
-    ] = Options.lose,
+    lose: LoseOption = Options.lose,
     guard: GuardOption = None,
     package: PackageOption = None,
+    search: SearchOption = None,
     backbone: OwnBackboneOption = None,
     allow: AllowOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
@@ -83,6 +90,10 @@ def command(
 
     scn export runs/demo --to c -o firmware/network --input camera:160x120:rgb565
 
+    scn export runs/demo --to c -o firmware/network --search grid:72
+
+    scn export runs/demo --to c -o firmware/network --guard range=refuse,rate=90/s:keep
+
     scn export runs/demo --to onnx -o models --alpha 30
 
     scn export runs/demo --to arduino -o libraries --package url=https://example.org/demo
@@ -94,7 +105,8 @@ def command(
     torch.set_num_threads(1)
     write = targets.get(to)
     subject = _subject(run, backbone, name, fixed_params(alpha))
-    subject = replace(subject, package=package_of(package or ()))
+    plan = None if search is None else _searched(run, search, backbone)
+    subject = replace(subject, package=package_of(package or ()), search=plan)
     if beside is not None:
         subject = replace(subject, beside=_subject(beside, backbone))
     _tell(write(subject, code_options(context.params), output), as_json)
@@ -116,6 +128,16 @@ def _subject(
 ) -> Subject:
     opened = runs.read(run)
     return subject_of(opened, name, params, backbone_of(opened, backbone))
+
+
+def _searched(run: Path, text: str, backbone: str | None) -> Plan:
+    """The search that was asked for, with a warning where it will fail."""
+    opened = runs.read(run)
+    plan = device_search(opened, *parsed(text), backbone)
+    doubt = untrained(opened, plan)
+    if doubt:
+        print(f"warning: {as_options(doubt)}", file=sys.stderr)
+    return plan
 
 
 def _said(value: Any) -> str:

@@ -39,6 +39,7 @@ ARGUMENTS = (
     "recipe",
     "replace",
     "samples",
+    "search",
     "seeds",
     "sensor",
     "settings",

@@ -35,7 +35,7 @@ PARAGRAPH = (
 PLAIN = "{name}_infer asks it. C99 without heap and without other libraries; the examples say what they need."
 
 
-@target("arduino", boards.check, packages=True)
+@target("arduino", boards.check, packages=True, searches=True)
 def write(subject: Subject, options: Options, folder: Path) -> Report:
     """The library NAME: library.properties, src, examples, keywords.txt, LICENSE and a README."""
     generated, sensor = boards.generated(subject, options)

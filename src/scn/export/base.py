@@ -117,13 +117,19 @@ targets: Registry[Writer] = Registry("target")
 
 
 def target(
-    name: str, check: Check, *, shows_two: bool = False, packages: bool = False, has_blobs: bool = False
+    name: str,
+    check: Check,
+    *,
+    shows_two: bool = False,
+    packages: bool = False,
+    has_blobs: bool = False,
+    searches: bool = False,
 ) -> Callable[[Writer], Writer]:
     """Enter a target: `check` refuses options that it has no use for, before anything is done.
 
     One that `shows_two` takes a second network beside the first; one that `packages` writes a manifest, which
     says who made the package; one that `has_blobs` leaves the weights out of the code where that is asked
-    for.
+    for; one that `searches` writes code that finds alpha.
     What it writes is moved to the folder when all of it is complete; after an error nothing is there.
     """
 
@@ -139,6 +145,8 @@ def target(
                 raise ScnError(f"the target {name} has its weights in the code: leave out `weights_in`")
             if options.follows is not None and name != BLOB:
                 raise ScnError(f"a blob that is to be replaced is for the target {BLOB}, not for {name}")
+            if subject.search is not None and not searches:
+                raise ScnError(f"the target {name} has no use for a search: leave out `search`, or use c")
             check(subject, options)
             with staged(folder) as place:
                 report = write(subject, options, place)

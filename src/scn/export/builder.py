@@ -40,9 +40,13 @@ class Builder(ABC):
 
     def _write_operations(self) -> None:
         for op in self.graph.ops:
-            if not op.is_view:
-                self.parts.infer.append(f"/* {op.name.replace('*', '')} */")
-                self._write(op)
+            self.write_operation(op)
+
+    def write_operation(self, op: Operation) -> None:
+        """Add one operation to inference."""
+        if not op.is_view:
+            self.parts.infer.append(f"/* {op.name.replace('*', '')} */")
+            self._write(op)
 
     @property
     def beta(self) -> str:

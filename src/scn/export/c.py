@@ -10,7 +10,7 @@ from torch import nn
 
 from scn.core.errors import ScnError
 from scn.core.network import SCN
-from scn.export import guard, inputs, maps, requests, rounding, sensors
+from scn.export import guard, inputs, maps, requests, rounding, search, sensors
 from scn.export.base import Options, Report, target
 from scn.export.blob.code import members
 from scn.export.blob.format import read
@@ -56,6 +56,7 @@ def check(subject: Subject, options: Options) -> None:
         sensors.get(options.sensor, subject.transform)
     inputs.check(subject, options)
     guard.check(subject, options)
+    search.check(subject, options)
     if options.weights_in == "storage" and not subject.is_scn:
         raise ScnError(
             "a network without base models reads its weights in each inference, which takes memory that is "
@@ -63,7 +64,7 @@ def check(subject: Subject, options: Options) -> None:
         )
 
 
-@target("c", check, has_blobs=True)
+@target("c", check, has_blobs=True, searches=True)
 def write(subject: Subject, options: Options, folder: Path) -> Report:
     """Write NAME.h and NAME.c, a file that CMake includes, and the blob where weights are in one."""
     made = generate(subject, options)
@@ -123,6 +124,7 @@ def _prepare(subject: Subject, options: Options) -> _Prepared:
         parts.guard = guard.policy_of(subject, options)
         parts.guarded = guard.state_bytes(parts.guard)
         parts.wishes = requests.wishes_bytes(parts)
+        search.add(parts, subject, options, graph)
     parts.constants += meaning.tables
     inputs.add(parts, subject, options)
     identity = model_hash(parts)
@@ -134,6 +136,8 @@ def _prepare(subject: Subject, options: Options) -> _Prepared:
     if options.sensor is not None and parts.configurable:
         sensor = sensors.get(options.sensor, subject.transform)
         facts["threshold"] = sensor.threshold(subject, options.lose).to_json()
+    if subject.search is not None:
+        facts["search"] = subject.search.facts()
     facts["model_hash"] = identity
     if layout is not None:
         rest = layout.size - sum(parts.flash.values())

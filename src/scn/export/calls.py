@@ -38,6 +38,7 @@ def rule(name: str, options: Options, parts: Parts) -> list[str]:
     if entrance is not None:
         shared.append(f"{name}_{entrance.function}")
         (shared if entrance.uses_state else free).append(f"{name}_prepare")
+    shared += parts.search.names
     infers = " or ".join(shared[2:])
     if options.double_buffer:
         shared = shared[:-1]

@@ -79,7 +79,7 @@ def check(subject: Subject, options: Options) -> None:
         )
 
 
-@target("esp-idf", check, packages=True)
+@target("esp-idf", check, packages=True, searches=True)
 def write(subject: Subject, options: Options, folder: Path) -> Report:
     """The folder NAME, a component: the network, its sensor, an example, a licence and a README."""
     generated, sensor = boards.generated(subject, options)

@@ -18,6 +18,8 @@ class FloatCode(Builder):
     Where a sensor's samples come in, what they become has a place as well, which later values may take.
     """
 
+    vectors = "theta->bias"  # where biases are that were mixed
+
     def __init__(self, graph: Graph, options: Options, output: str) -> None:
         super().__init__(graph, options, output)
         self.arrangement = in_float.arranged(layers_of(graph), options)

@@ -13,7 +13,7 @@ from scn.core.errors import ScnError
 from scn.export.base import Options
 from scn.export.pack import exact
 from scn.export.parts import Parts
-from scn.export.snippets import from_files
+from scn.export.snippets import of_each
 from scn.export.state import parameter, struct
 from scn.export.subject import Subject
 from scn.transforms.guard import ACTIONS, Policy, ReadingLimits
@@ -156,7 +156,7 @@ def defined(name: str, options: Options, parts: Parts) -> str:
     if policy is None:
         return ""
     explicit = options.state == "explicit"
-    text = from_files("guard")["guard"]
+    text = of_each("guard")
     for what, words in {
         "@NAME@": name,
         "@STATE@": f"{name}_state *s, " if explicit else "",

@@ -56,6 +56,7 @@ MEANING = {
     "where the weights are": "the blob that is loaded",
     "weights in memory": "what is small of the blob",
     "strips": "pieces of base models that are read",
+    "search": "what finds alpha without a sensor",
     "wishes": "that requests leave; the linker drops them where nobody asks",
     "guard": "what it remembers of readings",
 }
@@ -191,6 +192,7 @@ def _functions(subject: Subject, options: Options, parts: Parts, meaning: Meanin
         f"scn_status {name}_infer({parameter(name, options, infer)});\n",
         *([declared(name, options, parts.entrance, meaning.outputs)] if parts.entrance is not None else []),
         *meaning.declared,
+        *parts.search.declared,
         selftest.declared(name, options, parts, meaning.outputs),
         blobs.identity(name, options) if options.in_blob else identity.declared(name),
     ]

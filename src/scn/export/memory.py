@@ -21,9 +21,14 @@ class Layout:
     size: int
 
 
-def lay_out(graph: Graph, widths: dict[int, int], caller: set[int]) -> Layout:
-    """widths[v]: bytes of one element of value v; `caller`: values whose memory belongs to the caller."""
-    roots = _roots(graph, widths)
+def lay_out(
+    graph: Graph, widths: dict[int, int], caller: set[int], kept: set[int] | frozenset[int] = frozenset()
+) -> Layout:
+    """widths[v]: bytes of one element of value v; `caller`: values whose memory belongs to the caller.
+
+    `kept`: values that are still there when all operations are done.
+    """
+    roots = _roots(graph, widths, kept)
     first: dict[int, int] = {}
     last: dict[int, int] = {}
     for step, op in enumerate(graph.ops):
@@ -31,6 +36,7 @@ def lay_out(graph: Graph, widths: dict[int, int], caller: set[int]) -> Layout:
             root = roots[value]
             first.setdefault(root, step)
             last[root] = step
+    last |= {roots[value]: len(graph.ops) for value in kept}
     if 0 not in caller:
         first[0] = -1
     own = {roots[v] for v in caller}
@@ -43,7 +49,7 @@ def lay_out(graph: Graph, widths: dict[int, int], caller: set[int]) -> Layout:
     return Layout({v: placed[roots[v]] for v in roots if roots[v] in placed}, roots, size)
 
 
-def _roots(graph: Graph, widths: dict[int, int]) -> dict[int, int]:
+def _roots(graph: Graph, widths: dict[int, int], kept: set[int] | frozenset[int]) -> dict[int, int]:
     """A view uses its source's memory; so does what works in place, if nothing reads the source later."""
     roots = {0: 0}
     readers: dict[int, int] = {}
@@ -53,6 +59,7 @@ def _roots(graph: Graph, widths: dict[int, int]) -> dict[int, int]:
         roots[op.target] = op.target
         if op.is_view:
             roots[op.target] = roots[op.sources[0]]
+    readers |= {roots[value]: len(graph.ops) for value in kept}
     for step, op in enumerate(graph.ops):
         source = roots[op.sources[0]]
         own = source and op.target != graph.output and widths[source] == widths[op.target]

@@ -111,6 +111,15 @@ class Member:
 
 
 @dataclass
+class Functions:
+    """Public functions beside configuration and inference: their names, and texts for header and source."""
+
+    names: list[str] = field(default_factory=list)
+    declared: list[str] = field(default_factory=list)
+    defined: list[str] = field(default_factory=list)
+
+
+@dataclass
 class Parts:
     """All that the texts of a network are made of."""
 
@@ -139,6 +148,7 @@ class Parts:
     infer: list[str] = field(default_factory=list)  # statements from that to logits
     first: First = field(default_factory=First)
     entrance: Entrance | None = None  # of a sensor's own samples
+    search: Functions = field(default_factory=Functions)
 
     @property
     def configurable(self) -> bool:
@@ -148,6 +158,16 @@ class Parts:
     def need(self, *snippets: str) -> None:
         """Add snippets that are not there yet."""
         self.snippets += [name for name in snippets if name not in self.snippets]
+
+    def enlarge(self, wanted: Field) -> None:
+        """A field of the state that is at least as large as this one; none where that is empty."""
+        there = next((one for one in self.state if one.name == wanted.name), None)
+        if there is not None:
+            self.state.remove(there)
+        if there is not None and there.count > wanted.count:
+            wanted = there
+        if wanted.count:
+            self.state.append(wanted)
 
     def add_floats(self, name: str, values: Tensor, label: str = "biases and gains") -> str:
         """Add a table of float32; returns its name."""

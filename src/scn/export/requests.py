@@ -10,7 +10,7 @@ from __future__ import annotations
 from scn.export import guard
 from scn.export.base import Options
 from scn.export.parts import Parts
-from scn.export.snippets import from_files
+from scn.export.snippets import of_each
 from scn.export.state import parameter, struct
 
 PLACES = 4
@@ -57,7 +57,7 @@ def defined(name: str, options: Options, parts: Parts) -> str:
     explicit = options.state == "explicit"
     own = "" if explicit else f"{wishes_text(name, parts)}static {name}_wishes {name}_left;\n\n"
     sizes = f"#define SCN_WISHES {PLACES}u\n#define SCN_ALPHA {parts.alphas}\n\n"
-    text = from_files("request")["request"]
+    text = of_each("request")
     for place, words in {
         **guard.in_requests(name, options, parts),
         "@NAME@": name,

@@ -19,7 +19,7 @@ from scn.export.interpret import Float, run
 from scn.export.pack import exact
 from scn.export.parts import Parts, Table
 from scn.export.predictions import Meaning
-from scn.export.snippets import from_files
+from scn.export.snippets import of_each
 from scn.export.state import parameter
 from scn.export.subject import Subject
 
@@ -82,7 +82,7 @@ def declared(name: str, options: Options, parts: Parts, outputs: str) -> str:
 
 def defined(name: str, options: Options, parts: Parts, meaning: Meaning, found: Golden) -> str:
     outputs = meaning.outputs
-    text, explicit = from_files("selftest")["selftest"], options.state == "explicit"
+    text, explicit = of_each("selftest"), options.state == "explicit"
     state = "s, " if explicit else ""
     configure = f"{name}_configure({state}scn_test_alphas + test * {parts.alphas})"
     for place, words in {

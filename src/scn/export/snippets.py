@@ -14,6 +14,11 @@ def from_files(*names: str) -> dict[str, str]:
     return {name: (folder / f"{name}.c").read_text() for name in names}
 
 
+def of_each(name: str) -> str:
+    """A piece that is filled anew for each network, by its file in `templates/of_each/`."""
+    return from_files(f"of_each/{name}").popitem()[1]
+
+
 TAIL = """\
 #if defined(__clang__)
 #pragma clang attribute pop
@@ -27,6 +32,8 @@ FLOAT = from_files(
     *("mix_float32", "mix_float16", "mix_int8", "rows", "rows_bias", "coefficients", "rows_ram", "alone"),
     "linear_ram",
     *("angle", "around", "on_line", "on_circle", "last_before", "among_line", "among_circle"),
+    *("search_products", "search_products_strips", "search_combine", "search_evidence", "search_entropy"),
+    "search_linear_int8",
     *("cross", "nearest", "agreement", "nearest_turn", "near_turns", "waves", "outer"),
 )
 INT8 = from_files(

@@ -93,6 +93,7 @@ def _functions(name: str, options: Options, parts: Parts, meaning: Meaning, foun
         functions += [_configure(name, options, parts), guard.own_state(name, options, parts.guard)]
         functions += [requests.defined(name, options, parts), guard.defined(name, options, parts)]
     functions.append(_infer(name, options, parts, meaning))
+    functions += parts.search.defined
     return [*functions, selftest.defined(name, options, parts, meaning, found), identity.defined(name)]
 
 

@@ -39,6 +39,12 @@ UNLOADED = """\
         return SCN_NOT_LOADED;
     }}
 """
+INFER_TAKEN = """\
+    if (scn_swap(&s->running, 1)) {
+        return SCN_BUSY;
+    }
+"""
+INFER_FREED = "    scn_set(&s->running, 0);\n"
 SINGLE_INFER = """\
     if (!s->ready) {
         scn_set(&s->busy, 0);

@@ -17,6 +17,7 @@ from scn.core.network import SCN
 from scn.data import Normalisation, to_float
 from scn.export.graph import CannotExport
 from scn.export.package import NOBODY, Package
+from scn.export.search_plan import Plan
 from scn.methods import Method
 from scn.objectives import Objective
 from scn.runs import Run
@@ -46,8 +47,8 @@ class LabelledSamples:
 class Subject:
     """A network to export. `params` (P,) is the setting of an export with theta fixed.
 
-    `run` is where it comes from, `beside` a second network, for targets that show both, and `package` what
-    the manifest of a package says of it.
+    `run` is where it comes from, `beside` a second network, for targets that show both, `package` what the
+    manifest of a package says of it, and `search` how the setting is found without a sensor.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Subject:
     run: Run | None = None
     beside: Subject | None = None
     package: Package = NOBODY
+    search: Plan | None = None
 
     def __post_init__(self) -> None:
         check_name(self.name)

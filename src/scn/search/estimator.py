@@ -97,7 +97,8 @@ class Estimated(Search):
     def __init__(self, net: SCN, transform: Transform, estimator: nn.Module, doubt: str = "evidence") -> None:
         super().__init__(net, transform, doubt)
         self.estimator = estimator
-        self.settings = transform.grid(FINE.get(len(transform.parameters), 8))
+        self.steps = FINE.get(len(transform.parameters), 8)
+        self.settings = transform.grid(self.steps)
         self.alphas = transform.encode(self.settings)
 
     @torch.no_grad()

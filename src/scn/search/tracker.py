@@ -29,6 +29,16 @@ class Tracked:
     reconfigured: bool  # whether the weights were mixed anew for this input
 
 
+def move_weights(away: Tensor, moved: Tensor) -> Tensor:
+    """How much speaks for a move by `away`, along one parameter that moves by `moved`, both in grid steps.
+
+    A drift below one step of the grid becomes a step to a neighbour now and then, of the same variance.
+    """
+    often = moved.square()
+    neighbour = torch.where(away < 0.5, 1 - often, torch.where(away < 1.5, often / 2, 0.0))
+    return torch.where(moved < 1, neighbour, torch.exp(-0.5 * (away / moved).square()))
+
+
 class Tracker:
     """A Bayes filter on a grid of settings.
 
@@ -52,23 +62,19 @@ class Tracker:
         self.net, self.transform = self.search.net, transform
         self.candidates, self.bank = self.search.candidates, self.search.bank
         self.belief = torch.full((len(self.candidates),), 1 / len(self.candidates))
-        self.move = self._transition(torch.as_tensor(drift, dtype=torch.float32), jump)
+        self.drift, self.jump = torch.as_tensor(drift, dtype=torch.float32), jump
+        self.move = self._transition(self.drift, jump)
         self.plain: nn.Module | None = None
         self.beta = torch.zeros(net.dims)  # of the configured network
 
     def _transition(self, drift: Tensor, jump: float) -> Tensor:
-        """(C, C): how likely each setting follows on each.
-
-        A drift below one step of the grid becomes a step to a neighbour now and then, of the same variance.
-        """
+        """(C, C): how likely each setting follows on each."""
         count = len(self.transform.parameters)
         if drift.numel() not in (1, count) or not bool(((drift >= 0) & drift.isfinite()).all()):
             raise ScnError(f"drift must be one number of at least 0, or {count}, but is {drift.tolist()}")
         away = self.search.offset(self.candidates.unsqueeze(0), self.candidates.unsqueeze(1)).abs()
         away, moved = away / self.search.cells, drift.expand(count) / self.search.cells
-        often = moved.square()
-        neighbour = torch.where(away < 0.5, 1 - often, torch.where(away < 1.5, often / 2, 0.0))
-        kernel = torch.where(moved < 1, neighbour, torch.exp(-0.5 * (away / moved).square())).prod(dim=-1)
+        kernel = move_weights(away, moved).prod(dim=-1)
         kernel /= kernel.sum(dim=1, keepdim=True)
         return (1 - jump) * kernel + jump / len(kernel)
 

@@ -18,7 +18,7 @@ from scn.export.few import filled
 from scn.export.parts import BYTES, Field, Member, Struct, Table, body
 from scn.export.predictions import Meaning
 from scn.export.selftest import TESTS
-from scn.export.snippets import from_files
+from scn.export.snippets import of_each
 from scn.export.state import DOUBLE_CHOOSE, loaded, parameter
 
 HALVES = "(word & 0x7c00u) != 0x7c00u && (word & 0x7c000000u) != 0x7c000000u"
@@ -94,7 +94,7 @@ class BlobCode:
 
     def _streaming(self) -> str:
         few = self.parts.few
-        text = filled(from_files("rows_stream")["rows_stream"], few, self.parts.in_place)
+        text = filled(of_each("rows_stream"), few, self.parts.in_place)
         return filled_in(
             text,
             {
@@ -140,7 +140,7 @@ class BlobCode:
         return {"name": self.name, "takes": takes, "own": self.own, "loaded": self.loaded, "size": size}
 
     def _from(self, template: str) -> str:
-        return filled_in(from_files(template)[template], self._words())
+        return filled_in(of_each(template), self._words())
 
     def _words(self) -> dict[str, str]:
         name, upper, outputs = self.name, self.name.upper(), self.meaning.outputs
@@ -185,12 +185,12 @@ class BlobCode:
                 [line for section in layout.sections if section.count for line in _possible(section)]
             ),
         }
-        return filled_in(from_files("blob_check")["blob_check"], words)
+        return filled_in(of_each("blob_check"), words)
 
     def _in_range(self) -> str:
         rows = (", ".join(map(_whole, row)) for row in self.layout.limits())
         ranges = ",\n    ".join(f"{{{row}}}" for row in rows)
-        return filled_in(from_files("blob_ranges")["blob_ranges"], {"RANGES": ranges}) + "\n"
+        return filled_in(of_each("blob_ranges"), {"RANGES": ranges}) + "\n"
 
     def _maps(self) -> list[str]:
         """From params to alpha, and from alpha to the mixing coefficients by whoever holds the weights."""

@@ -18,10 +18,10 @@ from scn.data.sensing import FORMATS, GREY, Camera
 from scn.export.entrance import Entrance, First
 from scn.export.pack import padded
 from scn.export.parts import Field, Parts, Table
-from scn.export.snippets import from_files
+from scn.export.snippets import of_each
 from scn.export.subject import Subject
 
-PIXELS, WINDOW, VALUES = (f"inputs/frame_{name}" for name in ("pixels", "window", "values"))
+PIXELS, WINDOW, VALUES = (f"frame_{name}" for name in ("pixels", "window", "values"))
 LABEL, LINES = "frames", "lines"
 TOGETHER = 4  # taps
 MOST_WEIGHTS = 32767  # that tables of 16 bits can point to
@@ -93,9 +93,8 @@ def add(parts: Parts, subject: Subject, sensor: Camera) -> Entrance:
     ]
     first = parts.first
     kinds = dict.fromkeys(("float", first.kind))
-    texts = from_files(WINDOW, VALUES)
-    defined = [_pixels(sensor, channels), texts[WINDOW].replace("@PIXELS@", _line(sensor, channels))]
-    defined += [texts[VALUES].replace("@TYPE@", kind) for kind in kinds]
+    defined = [_pixels(sensor, channels), of_each(WINDOW).replace("@PIXELS@", _line(sensor, channels))]
+    defined += [of_each(VALUES).replace("@TYPE@", kind) for kind in kinds]
     return Entrance(
         function="infer_frame",
         takes="const uint8_t *frame",
@@ -213,7 +212,7 @@ def _pixels(sensor: Camera, channels: int) -> str:
     read = READ[channels][sensor.format]
     if not read:
         return ""
-    text = from_files(PIXELS)[PIXELS]
+    text = of_each(PIXELS)
     words = {"@BYTES@": str(FORMATS[sensor.format].bytes), "@READ@": read, "@STORE@": STORE[channels]}
     for place, what in words.items():
         text = text.replace(place, what)

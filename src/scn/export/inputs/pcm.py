@@ -20,10 +20,10 @@ from scn.export.entrance import Entrance, First
 from scn.export.fixed_point import factors_of
 from scn.export.pack import exact
 from scn.export.parts import Parts, Table
-from scn.export.snippets import from_files
+from scn.export.snippets import of_each
 from scn.export.subject import Subject
 
-FLOAT, STEPS = "inputs/pcm_float", "inputs/pcm_steps"
+FLOAT, STEPS = "pcm_float", "pcm_steps"
 LABEL = "sound"
 LOWEST, HIGHEST = -32768, 32767
 
@@ -97,7 +97,7 @@ def _about(subject: Subject, sensor: Pcm) -> str:
 
 def _floats(subject: Subject) -> str:
     (mean,), (deviation,) = subject.normalisation.mean, subject.normalisation.deviation
-    text = from_files(FLOAT)[FLOAT]
+    text = of_each(FLOAT)
     return text.replace("@MEAN@", exact(mean)).replace("@DEVIATION@", exact(deviation))
 
 
@@ -155,7 +155,7 @@ LISTED = """
 
 def _steps(found: FixedLine, first: First) -> str:
     """The function in whole numbers; without a list where the line is right everywhere."""
-    text = from_files(STEPS)[STEPS].replace("@LISTED@", LISTED if len(found.more) else "")
+    text = of_each(STEPS).replace("@LISTED@", LISTED if len(found.more) else "")
     for place, words in {
         "@TYPE@": first.kind,
         "@NUMBER@": str(found.number),

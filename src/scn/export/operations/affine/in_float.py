@@ -104,7 +104,7 @@ def _rows_constant(code: FloatCode, layer: Layer) -> Struct:
 def write(code: FloatCode, layer: Layer) -> None:
     """The calls of one layer."""
     op = layer.op
-    bias = f"scn_bias_{layer.number}" if layer.vectors is None else f"theta->bias + {layer.vectors}"
+    bias = f"scn_bias_{layer.number}" if layer.vectors is None else f"{code.vectors} + {layer.vectors}"
     if not op.is_linear(code.graph):
         _write_convolution(code, layer, bias)
         return
