@@ -88,11 +88,7 @@ def command(
 
     Examples: scn export runs/demo --to c -o firmware/network --weights int8 --sensor accelerometer
 
-    scn export runs/demo --to c -o firmware/network --input camera:160x120:rgb565
-
-    scn export runs/demo --to c -o firmware/network --search grid:72
-
-    scn export runs/demo --to c -o firmware/network --guard range=refuse,rate=90/s:keep
+    scn export runs/demo --to c -o firmware/network --input camera:160x120:rgb565 --search grid:72
 
     scn export runs/demo --to onnx -o models --alpha 30
 
