@@ -64,6 +64,14 @@ class Builder(ABC):
         self.parts.constants.append(f"static const scn_window scn_{name} = {numbers};\n")
         return f"&scn_{name}"
 
+    def add_pooled(self, name: str, source: int, target: int, window: Window, pool: Window, groups: int) -> str:
+        """The same for a convolution that is pooled at once."""
+        self.parts.need("patch", "pooled")
+        numbers = windows.numbers(self.graph, source, target, window, groups)
+        both = f"{{{numbers}, {pool.kernel[0]}, {pool.kernel[1]}}}"
+        self.parts.constants.append(f"static const scn_pooled scn_{name} = {both};\n")
+        return f"&scn_{name}"
+
     def _add_state(self, theta: list[tuple[str, str, int]], state: list[tuple[str, str, int]]) -> None:
         """Fields (type, name, how many); those without elements are left out.
 

@@ -18,7 +18,7 @@ from scn.export.graph import CannotExport
 
 if TYPE_CHECKING:
     from scn.export.float_code import FloatCode
-    from scn.export.graph import Graph
+    from scn.export.graph import Graph, Window
     from scn.export.int8_code import Int8Code, Scratch
     from scn.export.interpret import Float, Int8
     from scn.export.quantisation import Quantisation
@@ -63,6 +63,10 @@ class Operation(ABC):
     def is_positive(self, source: Quantisation) -> bool:
         """Whether a value of its own is never below 0."""
         return self.relu
+
+    def take_pool(self, graph: Graph, window: Window) -> bool:
+        """Make the largest of each window part of it, where it can: then its values are those."""
+        return False
 
     def macs(self, graph: Graph) -> int:
         """Multiply-accumulates of one inference."""

@@ -15,6 +15,7 @@ from torch import Tensor, fx, nn
 from scn.export.fixed_point import factors_of
 from scn.export.graph import CannotExport, Window
 from scn.export.operations.base import Operation
+from scn.export.operations.reshape import take_same
 from scn.export.operations.windows import window_of
 from scn.export.snippets import from_files
 from scn.export.translation import (
@@ -45,6 +46,10 @@ def _pool(t: GraphTranslation, node: fx.Node, call: LayerCall, axes: int, larges
         raise CannotExport(f'the pooling "{call.name}" has windows over the edge: build it without ceil_mode')
     if getattr(layer, "divisor_override", None):
         raise CannotExport(f'the pooling "{call.name}" has a divisor_override: build it without')
+    before = t.last(call.sources[0])
+    if largest and before is not None and before.take_pool(t.graph, window):
+        take_same(t, node, call.sources[0])
+        return
     counts = bool(getattr(layer, "count_include_pad", True))
     t.add(node, Pool(call.name, call.sources, t.add_value(call.name, node), window, largest, counts))
 

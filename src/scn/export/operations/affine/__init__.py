@@ -41,6 +41,8 @@ def _convolution(t: GraphTranslation, node: fx.Node, call: LayerCall) -> None:
 def _norm(t: GraphTranslation, node: fx.Node, call: LayerCall) -> None:
     recognise.fold_norm(t, node, call, Affine)
 
+POSITIONS = 4  # of a convolution, taken together
+
 
 @dataclass
 class Affine(Operation):
@@ -58,6 +60,7 @@ class Affine(Operation):
     inner: Tensor | None = None
     gain: Tensor | None = None
     relu: bool = False
+    pool: Window | None = None  # of a convolution: only the largest of each window is kept
 
     takes_relu: ClassVar[bool] = True
     widens: ClassVar[bool] = True
@@ -69,7 +72,8 @@ class Affine(Operation):
         Gains: _norm,
     }
     float_snippets: ClassVar[Mapping[str, str]] = from_files(
-        "linear_row", "linear_strips", "gather", "conv_ram", "conv_row"
+        *("linear_row", "linear_strips", "gather", "gather4", "conv_ram", "conv_row"),
+        *("pooled", "gather_pooled", "conv_pooled_ram", "conv_pooled_row"),
     )
     int8_snippets: ClassVar[Mapping[str, str]] = from_files(
         *(
@@ -86,8 +90,9 @@ class Affine(Operation):
             "int8_last",
             "int8_row",
         ),
-        *("int_linear_row", "int8_last_row", "int_gather", "int8_patches", "int_conv_block"),
-        *("int_conv", "int_conv_row"),
+        *("int_linear_row", "int8_last_row", "int_gather", "int_gather4", "int8_patches", "int_conv_block"),
+        *("int_conv", "int_conv_row", "int_gather_pooled", "int_pooled_block"),
+        *("int_conv_pooled", "int_conv_pooled_row"),
     )
 
     @property
@@ -111,13 +116,24 @@ class Affine(Operation):
     def rescales(self) -> bool:
         return True
 
+    def take_pool(self, graph: Graph, window: Window) -> bool:
+        """Windows side by side, of as many positions as a kernel takes at a time."""
+        plain = window.stride == window.kernel and window.padding == (0, 0) and window.dilation == (1, 1)
+        fits = plain and self.pool is None and math.prod(window.kernel) % POSITIONS == 0
+        if not fits or self.is_linear(graph):
+            return False
+        self.pool = window
+        graph.shapes[self.target] = (self.rows, *window.out(*graph.shapes[self.target][1:]))
+        return True
+
     def macs(self, graph: Graph) -> int:
-        return self.rows * self.columns * math.prod(graph.shapes[self.target][1:])
+        positions = self.window.out(*graph.shapes[self.sources[0]][1:])
+        return self.rows * self.columns * math.prod(positions if self.pool else graph.shapes[self.target][1:])
 
     def is_linear(self, graph: Graph) -> bool:
         """Whether it sees its whole input once: a linear layer, or a convolution as large as its input."""
         once = graph.shapes[self.target][1:] == (1, 1) and self.groups == 1 and self.window.padding == (0, 0)
-        return once and self.columns == graph.size(self.sources[0])
+        return once and self.pool is None and self.columns == graph.size(self.sources[0])
 
     def effective(self, beta: Tensor) -> tuple[Tensor, Tensor]:
         """The rows (rows, columns) and biases (rows,) under mixing coefficients beta (D,)."""
@@ -138,8 +154,11 @@ class Affine(Operation):
 
     def run_float(self, arithmetic: Float, *sources: Tensor) -> Tensor:
         weight, bias = self.effective(arithmetic.beta)
-        y = self._product(arithmetic.graph, sources[0], weight) + bias.view(-1, 1, 1)
+        y = self._pooled(self._product(arithmetic.graph, sources[0], weight) + bias.view(-1, 1, 1))
         return y.relu() if self.relu else y
+
+    def _pooled(self, y: Tensor) -> Tensor:
+        return y if self.pool is None else F.max_pool2d(y, self.pool.kernel)
 
     def rescaling(self, graph: Graph, scale: Tensor, source: float, target: float) -> Rescaling:
         """How its sums become values. scale: (M, rows), of its weights; then those of its values."""
@@ -162,7 +181,7 @@ class Affine(Operation):
         else:
             rows = mixed_rows(weight, how.shares(beta)[0])
             words = row_values(self._sums(graph, sources[0], rows), how.multiplier(beta))
-        steps = arithmetic.within(self.target, how.values(words, beta))
+        steps = self._pooled(arithmetic.within(self.target, how.values(words, beta)))
         return steps * target if self.target == graph.output else steps
 
     def _sums(self, graph: Graph, x: Tensor, weight: Tensor) -> Tensor:

@@ -16,6 +16,7 @@ from scn.export.quantisation import quantised_rows
 if TYPE_CHECKING:
     from scn.export.base import Options
     from scn.export.float_code import FloatCode
+    from scn.export.graph import Window
     from scn.export.operations.affine import Affine
 
 STRIP = 64  # columns mixed at a time in a linear layer
@@ -140,19 +141,42 @@ def _strips(code: FloatCode, layer: Layer) -> tuple[str, str]:
 def _write_convolution(code: FloatCode, layer: Layer, bias: str) -> None:
     op, groups = layer.op, layer.op.groups
     (source,), target, rows = op.sources, op.target, op.rows // groups
+    if op.pool is not None:
+        _write_pooled(code, layer, bias, op.pool)
+        return
     window = code.add_window(f"window_{layer.number}", source, target, op.window, groups)
     steps = (rows, code.graph.size(source) // groups, code.graph.size(target) // groups)
     for group in range(groups):
         starts = zip((bias, code.at(source), code.at(target)), steps, strict=True)
         here = [f"{start} + {group * step}" for start, step in starts]
         if layer.place is Place.STRIPS:
-            code.parts.need("gather", "conv_row")
+            code.parts.need("gather", "gather4", "conv_row")
             number, beta = _strips(code, layer)
             code.call("scn_convolution_row", window, number, group, beta, *here, "s->scratch", int(op.relu))
         else:
-            code.parts.need("gather", "conv_ram")
+            code.parts.need("gather", "gather4", "conv_ram")
             weights = f"{_rows(layer)} + {group * rows * op.columns}"
             code.call("scn_convolution", window, weights, *here, "s->scratch", int(op.relu))
+
+
+def _write_pooled(code: FloatCode, layer: Layer, bias: str, pool: Window) -> None:
+    """A convolution whose pooling is part of it."""
+    op, groups = layer.op, layer.op.groups
+    (source,), target, rows = op.sources, op.target, op.rows // groups
+    window = code.add_pooled(f"window_{layer.number}", source, target, op.window, pool, groups)
+    count, least = math.prod(code.graph.shapes[target][1:]), "0.0f" if op.relu else "-FLT_MAX"
+    steps = (rows, code.graph.size(source) // groups, rows * count)
+    for group in range(groups):
+        starts = zip((bias, code.at(source), code.at(target)), steps, strict=True)
+        here = [f"{start} + {group * step}" for start, step in starts]
+        if layer.place is Place.STRIPS:
+            code.parts.need("gather", "gather_pooled", "conv_pooled_row")
+            number, beta = _strips(code, layer)
+            code.call("scn_convolution_pooled_row", window, number, group, beta, *here, "s->scratch", least)
+        else:
+            code.parts.need("gather", "gather_pooled", "conv_pooled_ram")
+            weights = f"{_rows(layer)} + {group * rows * op.columns}"
+            code.call("scn_convolution_pooled", window, weights, *here, "s->scratch", count, count, least)
 
 
 def scratch(code: FloatCode, layer: Layer) -> int:

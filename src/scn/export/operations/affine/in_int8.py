@@ -189,22 +189,28 @@ def _write_convolution(code: Int8Code, layer: Layer, rows: str, factors: tuple[s
     op, groups = layer.op, layer.op.groups
     (source,), target, count = op.sources, op.target, op.rows // groups
     bits, widened = code.bits(target), _widened(code, source)
-    window = code.add_window(f"window_{target}", source, target, op.window, groups)
+    if op.pool is None:
+        window = code.add_window(f"window_{target}", source, target, op.window, groups)
+    else:
+        window = code.add_pooled(f"window_{target}", source, target, op.window, op.pool, groups)
     limits = code.add_limits(target, _rescaling(code, op).fraction)
     patches = f"s->scratch.halves + {_widening(code, source) // 2}"
-    code.parts.need("int_gather", "int8_patches", f"int_conv_block:{bits}")
+    code.parts.need("int_gather", "int8_patches")
+    kind = "" if op.pool is None else "_pooled"
+    block = ["int_gather4", f"int_conv_block:{bits}"] if op.pool is None else ["int_gather_pooled", f"int_pooled_block:{bits}"]
+    code.parts.need(*block)
     for group in range(groups):
         x = f"{widened} + {group * code.graph.size(source) // groups}"
         y = f"{code.at(target)} + {group * code.graph.size(target) // groups}"
         here = (*(f"{factor} + {group * count}" for factor in factors), x, y, patches)
         if layer.place is Place.STRIPS:
-            code.parts.need(f"int_conv_row:{bits}")
+            code.parts.need(f"int_conv{kind}_row:{bits}")
             mixed = (window, rows, group, code.beta)
-            code.call(f"scn_convolution_row_int{bits}", *mixed, *here, code.buffer, limits)
+            code.call(f"scn_convolution{kind}_row_int{bits}", *mixed, *here, code.buffer, limits)
         else:
-            code.parts.need(f"int_conv:{bits}")
+            code.parts.need(f"int_conv{kind}:{bits}")
             weights = f"{rows} + {group * count * op.columns}"
-            code.call(f"scn_convolution_int{bits}", window, weights, *here, limits)
+            code.call(f"scn_convolution{kind}_int{bits}", window, weights, *here, limits)
 
 
 def scratch(code: Int8Code, layer: Layer) -> Scratch:

@@ -50,7 +50,7 @@ def _parameters(t: GraphTranslation, call: LayerCall) -> tuple[Tensor, Tensor]:
 def fold_norm(t: GraphTranslation, node: fx.Node, call: LayerCall, kind: type[Affine]) -> None:
     layer: Any = call.layer
     before = t.last(call.sources[0])
-    if not isinstance(before, kind) or before.relu or before.gain is not None:
+    if not isinstance(before, kind) or before.relu or before.pool or before.gain is not None:
         raise CannotExport(
             f'the norm layer "{call.name}" does not directly follow a linear layer or convolution of its '
             "own: it cannot be folded"
