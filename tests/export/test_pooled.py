@@ -1,4 +1,4 @@
-"""A convolution and the pooling behind it are one step, which computes what torch and the reference compute."""
+"""A convolution and the pooling behind it are one step, and compute what torch and the reference compute."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from test_export_int8 import Calibrated, expected
 from torch import nn
 
 from generated import OK, built, subject
@@ -16,7 +17,6 @@ from scn.device.build import build
 from scn.device.emulate import Group, emulate
 from scn.device.measure import export
 from scn.export import Options, calibrate
-from test_export_int8 import Calibrated, expected
 
 NETWORKS: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...]]] = {
     "a block of four": (lambda: _images(nn.Conv2d(2, 7, 3), nn.ReLU(), nn.MaxPool2d(2)), (2, 9, 11)),
@@ -69,6 +69,7 @@ def _network(name: str) -> tuple[SCN, tuple[int, ...]]:
 
 ANGLES = (torch.tensor([1.0, 0.0]), torch.tensor([-0.6, 0.8]))
 
+
 @pytest.mark.parametrize("theta", ["ram", "row"])
 @pytest.mark.parametrize("name", NETWORKS)
 def test_pooled_at_once_in_floating_point(name: str, theta: str, tmp_path: Path) -> None:
@@ -107,7 +108,8 @@ def test_pooled_at_once_in_whole_numbers(
 @pytest.mark.parametrize("theta", ["ram", "row"])
 @pytest.mark.parametrize("name", ["a block of four", "factors below 0", "sounds"])
 @pytest.mark.parametrize(
-    "target", ["cortex-m4f", *(pytest.param(t, marks=pytest.mark.slow) for t in ("cortex-m3", "rv32", "rv32f"))]
+    "target",
+    ["cortex-m4f", *(pytest.param(t, marks=pytest.mark.slow) for t in ("cortex-m3", "rv32", "rv32f"))],
 )
 def test_every_processor_pools_alike(target: str, name: str, theta: str, tmp_path: Path) -> None:
     processor = emulated(target)

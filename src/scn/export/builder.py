@@ -64,10 +64,19 @@ class Builder(ABC):
         self.parts.constants.append(f"static const scn_window scn_{name} = {numbers};\n")
         return f"&scn_{name}"
 
-    def add_pooled(self, name: str, source: int, target: int, window: Window, pool: Window, groups: int) -> str:
-        """The same for a convolution that is pooled at once."""
+    def add_pooled(
+        self,
+        name: str,
+        source: int,
+        target: int,
+        window: Window,
+        pool: Window,
+        groups: int,
+        width: int | None = None,
+    ) -> str:
+        """The same for a convolution that is pooled at once. `width`: of a strip of its input."""
         self.parts.need("patch", "pooled")
-        numbers = windows.numbers(self.graph, source, target, window, groups)
+        numbers = windows.numbers(self.graph, source, target, window, groups, width)
         both = f"{{{numbers}, {pool.kernel[0]}, {pool.kernel[1]}}}"
         self.parts.constants.append(f"static const scn_pooled scn_{name} = {both};\n")
         return f"&scn_{name}"

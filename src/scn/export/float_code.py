@@ -7,7 +7,7 @@ from scn.export.builder import Builder
 from scn.export.entrance import First
 from scn.export.graph import Graph
 from scn.export.memory import lay_out
-from scn.export.operations.affine import in_float, layers_of
+from scn.export.operations.affine import in_float, layers_of, strips
 from scn.export.operations.base import Operation
 from scn.export.parts import Parts
 
@@ -25,7 +25,8 @@ class FloatCode(Builder):
         self.arrangement = in_float.arranged(layers_of(graph), options)
         widths = dict.fromkeys(range(len(graph.shapes)), 4)
         own = {graph.output} if options.input else {0, graph.output}
-        self.layout = lay_out(graph, widths, own)
+        self.strips = strips.strips(graph, self.arrangement)
+        self.layout = lay_out(graph, widths, own, strips=self.strips)
         if options.input:
             self.parts.first = First(place=f"s->activations + {self.layout.offsets[0] // 4}")
 

@@ -6,6 +6,7 @@ lies in one block, the largest values placed first, each at the lowest place tha
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from scn.export.graph import Graph
@@ -22,17 +23,24 @@ class Layout:
 
 
 def lay_out(
-    graph: Graph, widths: dict[int, int], caller: set[int], kept: set[int] | frozenset[int] = frozenset()
+    graph: Graph,
+    widths: dict[int, int],
+    caller: set[int],
+    kept: set[int] | frozenset[int] = frozenset(),
+    strips: Collection[int] = (),
 ) -> Layout:
     """widths[v]: bytes of one element of value v; `caller`: values whose memory belongs to the caller.
 
-    `kept`: values that are still there when all operations are done.
+    `kept`: values that are still there when all operations are done. Those in `strips` have no memory of their
+    own: what they are made of is needed as long as they are.
     """
     roots = _roots(graph, widths, kept)
     first: dict[int, int] = {}
     last: dict[int, int] = {}
+    made_of = {op.target: op.sources for op in graph.ops if op.target in strips}
     for step, op in enumerate(graph.ops):
-        for value in (*op.sources, op.target):
+        held = [value for source in op.sources for value in made_of.get(source, [source])]
+        for value in (*held, *([] if op.target in strips else [op.target])):
             root = roots[value]
             first.setdefault(root, step)
             last[root] = step

@@ -24,9 +24,12 @@ def _pair(value: Any) -> Pair:
     return (int(values[0]), int(values[-1]))
 
 
-def numbers(graph: Graph, source: int, target: int, window: Window, groups: int = 1) -> str:
-    """The scn_window of an operation on one of its groups."""
+def numbers(
+    graph: Graph, source: int, target: int, window: Window, groups: int = 1, strip: int | None = None
+) -> str:
+    """The scn_window of an operation on one of its groups. `strip`: the width of a part of its input."""
     channels, height, width = graph.shapes[source]
+    width = strip or width
     rows, out_height, out_width = graph.shapes[target]
     sizes = [channels // groups, height, width, rows // groups, out_height, out_width]
     for pair in (window.kernel, window.stride, window.padding, window.dilation):

@@ -41,6 +41,7 @@ def _convolution(t: GraphTranslation, node: fx.Node, call: LayerCall) -> None:
 def _norm(t: GraphTranslation, node: fx.Node, call: LayerCall) -> None:
     recognise.fold_norm(t, node, call, Affine)
 
+
 POSITIONS = 4  # of a convolution, taken together
 
 
@@ -73,7 +74,7 @@ class Affine(Operation):
     }
     float_snippets: ClassVar[Mapping[str, str]] = from_files(
         *("linear_row", "linear_strips", "gather", "gather4", "conv_ram", "conv_row"),
-        *("pooled", "gather_pooled", "conv_pooled_ram", "conv_pooled_row"),
+        *("pooled", "gather_pooled", "conv_pooled_ram", "conv_pooled_two", "conv_pooled_row"),
     )
     int8_snippets: ClassVar[Mapping[str, str]] = from_files(
         *(

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from scn.export.layers import Arrangement, Layer, Place, arrange
+from scn.export.operations.affine import strips
 from scn.export.pack import WORD, packed
 from scn.export.parts import Struct, Table
 from scn.export.quantisation import quantised_rows
@@ -105,7 +106,9 @@ def _rows_constant(code: FloatCode, layer: Layer) -> Struct:
 def write(code: FloatCode, layer: Layer) -> None:
     """The calls of one layer."""
     op = layer.op
-    bias = f"scn_bias_{layer.number}" if layer.vectors is None else f"{code.vectors} + {layer.vectors}"
+    bias = _bias(code, layer)
+    if op.target in code.strips:
+        return  # it is written with what reads it
     if not op.is_linear(code.graph):
         _write_convolution(code, layer, bias)
         return
@@ -120,6 +123,10 @@ def write(code: FloatCode, layer: Layer) -> None:
     else:
         code.parts.need("linear", "linear_ram")
         code.call("scn_linear", _rows(layer), *where, op.rows, op.columns, int(op.relu))
+
+
+def _bias(code: FloatCode, layer: Layer) -> str:
+    return f"scn_bias_{layer.number}" if layer.vectors is None else f"{code.vectors} + {layer.vectors}"
 
 
 def _by_rows(code: FloatCode, layer: Layer) -> bool:
@@ -141,6 +148,9 @@ def _strips(code: FloatCode, layer: Layer) -> tuple[str, str]:
 def _write_convolution(code: FloatCode, layer: Layer, bias: str) -> None:
     op, groups = layer.op, layer.op.groups
     (source,), target, rows = op.sources, op.target, op.rows // groups
+    if source in code.strips:
+        _write_two(code, layer)
+        return
     if op.pool is not None:
         _write_pooled(code, layer, bias, op.pool)
         return
@@ -164,7 +174,7 @@ def _write_pooled(code: FloatCode, layer: Layer, bias: str, pool: Window) -> Non
     op, groups = layer.op, layer.op.groups
     (source,), target, rows = op.sources, op.target, op.rows // groups
     window = code.add_pooled(f"window_{layer.number}", source, target, op.window, pool, groups)
-    count, least = math.prod(code.graph.shapes[target][1:]), "0.0f" if op.relu else "-FLT_MAX"
+    count, least = math.prod(code.graph.shapes[target][1:]), _least(op)
     steps = (rows, code.graph.size(source) // groups, rows * count)
     for group in range(groups):
         starts = zip((bias, code.at(source), code.at(target)), steps, strict=True)
@@ -179,8 +189,41 @@ def _write_pooled(code: FloatCode, layer: Layer, bias: str, pool: Window) -> Non
             code.call("scn_convolution_pooled", window, weights, *here, "s->scratch", count, count, least)
 
 
+def _least(op: Affine) -> str:
+    return "0.0f" if op.relu else "-FLT_MAX"
+
+
+def _write_two(code: FloatCode, layer: Layer) -> None:
+    """A pooled convolution with the one before it, whose values exist in strips only."""
+    first, (between,), target = (
+        code.arrangement.of(code.strips[layer.op.sources[0]]),
+        layer.op.sources,
+        layer.op.target,
+    )
+    (source,), width = first.op.sources, strips.positions(layer.op)
+    code.parts.need("gather", "gather_pooled", "conv_pooled_ram", "conv_pooled_two")
+    both: list[str] = []
+    for one, read, made, sees in ((first, source, between, None), (layer, between, target, width)):
+        assert one.op.pool is not None
+        name = f"window_{one.number}"
+        window = code.add_pooled(name, read, made, one.op.window, one.op.pool, 1, sees)
+        there = code.at(read) if one is first else code.at(made)
+        both += [window, _rows(one), _bias(code, one), there, _least(one.op)]
+    strip = f"s->scratch + {max(_patch_and_sums(code, one) for one in (first, layer))}"
+    code.call("scn_two_pooled", *both, strip, "s->scratch")
+
+
 def scratch(code: FloatCode, layer: Layer) -> int:
-    """Floats for a patch of the input and a strip of rows."""
+    """Floats for a patch of the input and a strip of rows; and for values that exist in strips only."""
+    op = layer.op
+    if op.sources[0] in code.strips:
+        before = code.arrangement.of(code.strips[op.sources[0]])
+        needed = max(_patch_and_sums(code, one) for one in (before, layer))
+        return needed + strips.size(code.graph, op)
+    return _patch_and_sums(code, layer)
+
+
+def _patch_and_sums(code: FloatCode, layer: Layer) -> int:
     op = layer.op
     if op.is_linear(code.graph):
         return 4 * min(op.columns, STRIP) if layer.place is Place.STRIPS and not _by_rows(code, layer) else 0
