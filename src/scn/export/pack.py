@@ -6,13 +6,14 @@ of four rows side by side. What is left of the rows follows as a pair and a sing
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import torch
 from torch import Tensor
 
 BLOCK = 4
+EVEN_FIRST = (0, 2, 1, 3)  # columns in a word
 WORD = 4  # bytes
 PER_LINE = 8
 
@@ -43,24 +44,48 @@ def packed_words(weight: Tensor, groups: int = 1) -> Tensor:
 
     A core that makes two pairs of 16 bits out of a word takes its even bytes first, then its odd ones.
     """
-
-    def words(block: Tensor) -> Tensor:
-        fours = block.shape[2] // BLOCK * BLOCK
-        grouped = block[:, :, :fours].unflatten(2, (-1, BLOCK))[..., [0, 2, 1, 3]]
-        return torch.cat([grouped.transpose(1, 2).flatten(1), block[:, :, fours:].mT.flatten(1)], dim=1)
-
-    return _by_blocks(weight, groups, words)
+    return _by_blocks(weight, groups, _in_words)
 
 
-def paired(weights: Tensor) -> Tensor:
-    """(D, L) -> (D * L,): base models two by two, an odd one behind them; L is a multiple of 4.
+def _in_words(block: Tensor) -> Tensor:
+    fours = block.shape[2] // BLOCK * BLOCK
+    words = _words(block[:, :, :fours], EVEN_FIRST)
+    return torch.cat([words.transpose(1, 2).flatten(1), block[:, :, fours:].mT.flatten(1)], dim=1)
 
-    Of each four weights, the first two of one and of the other, then the last two of both: a core that makes
-    pairs of 16 bits out of a word takes the same weight of two base models at once.
+
+def _words(block: Tensor, order: Sequence[int]) -> Tensor:
+    """(M, rows, columns) -> (M, rows, words, 4)."""
+    return block.unflatten(2, (-1, BLOCK))[..., order]
+
+
+def side_by_side(weight: Tensor, groups: int, *, words: bool) -> Tensor:
+    """(D, rows, columns) of 8 bits -> (D * rows * columns): the base models side by side.
+
+    In a block of four rows that begins where a word does, each row has its words of four columns in a row:
+    of base models two by two, the first two weights of one and of the other, then the last two of both, and an
+    odd one behind them. A core that makes pairs of 16 bits out of a word takes the same weight of two base
+    models at once. Everything else is weight by weight, of all base models, in the order of what is mixed: that
+    of `packed_words` where that is `words`, else that of `packed`.
     """
-    count = len(weights) // 2 * 2
-    halves = weights[:count].unflatten(1, (-1, 2, 2)).unflatten(0, (-1, 2))  # pair, of it, four, half, weight
-    return torch.cat([halves.permute(0, 2, 3, 1, 4).flatten(), weights[count:].flatten()])
+    parts, at = [], 0
+    for group in weight.chunk(groups, dim=1):
+        for row, size in blocks(group.shape[1]):
+            block = group[:, row : row + size]
+            fours = block.shape[2] // BLOCK * BLOCK if size == BLOCK and at % WORD == 0 else 0
+            if fours:
+                parts.append(_two_by_two(_words(block[:, :, :fours], EVEN_FIRST if words else range(BLOCK))))
+            rest = block[:, :, fours:]
+            parts.append((_in_words(rest) if words else rest.mT.flatten(1)).mT.flatten())
+            at += size * block.shape[2]
+    return torch.cat(parts)
+
+
+def _two_by_two(words: Tensor) -> Tensor:
+    """(D, rows, words, 4) -> row by row and word by word, base models two by two."""
+    by_rows = words.permute(1, 2, 0, 3)
+    even = len(words) // 2 * 2
+    halves = by_rows[:, :, :even].unflatten(3, (2, 2)).unflatten(2, (-1, 2))  # pair, of it, half, weight
+    return torch.cat([halves.transpose(3, 4).flatten(2), by_rows[:, :, even:].flatten(2)], dim=2).flatten()
 
 
 def _by_blocks(weight: Tensor, groups: int, arrange: Callable[[Tensor], Tensor]) -> Tensor:

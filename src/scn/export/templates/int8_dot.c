@@ -4,10 +4,6 @@
  * are left over follow one by one, a byte for each row. Inputs are 16 bits wide.
  */
 #if SCN_DSP
-typedef uint32_t __attribute__((__may_alias__)) scn_word;
-#endif
-
-#if SCN_DSP
 /* Four columns of four rows; x and weights move on. */
 #define SCN_FOUR_BY_FOUR                                                                                     \
     "ldrd %[first], %[second], [%[x]], #8\n\t"                                                               \

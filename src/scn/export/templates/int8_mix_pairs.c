@@ -1,143 +1,60 @@
-/*
- * Base models two by two: of each four weights, the first two of one and of the other, then the last two of both,
- * so that one instruction multiplies and adds for two base models. An odd one follows by itself.
- */
-#define SCN_PAIRS (SCN_DIMS / 2)
-
-/* Weight `at` of a layer in base model i. */
-static int scn_weight(const scn_rows *m, int at, int i)
+/* Which row of a block a weight belongs to, of which so many are left: behind words of four columns, a byte each. */
+static int scn_row_of(int left, int columns, int block)
 {
-    if (i == 2 * SCN_PAIRS) {
-        return m->last[at];
-    }
-    return m->base[(i >> 1) * 2 * m->stride + 8 * (at >> 2) + 4 * ((at >> 1) & 1) + 2 * (i & 1) + (at & 1)];
+    const int bytes = block * (columns & 3);
+    return left > bytes ? ((block * columns - left) >> 2) % block : (bytes - left) % block;
 }
 
-#if SCN_DSP
-#define SCN_BOTH(NAME, CODE)                                                                                 \
-    static inline int32_t NAME(uint32_t pair, uint32_t share, int32_t sum)                                   \
-    {                                                                                                        \
-        int32_t result;                                                                                      \
-        __asm__(CODE " %0, %1, %2, %3" : "=r"(result) : "r"(pair), "r"(share), "r"(sum));                    \
-        return result;                                                                                       \
-    }
-SCN_BOTH(scn_smlad, "smlad")
-SCN_BOTH(scn_smlabb, "smlabb")
-SCN_BOTH(scn_smlatb, "smlatb")
-
-static inline uint32_t scn_even(uint32_t word)
+/* Four sums as four bytes; returns where the next four columns of the row go. */
+SCN_INLINE static int8_t *scn_four_bytes(int8_t *out, const int32_t *sums)
 {
-    uint32_t pair;
-    __asm__("sxtb16 %0, %1" : "=r"(pair) : "r"(word));
-    return pair;
-}
-
-static inline uint32_t scn_odd(uint32_t word)
-{
-    uint32_t pair;
-    __asm__("sxtb16 %0, %1, ror #8" : "=r"(pair) : "r"(word));
-    return pair;
-}
-
-static inline int8_t scn_eight_bits(int32_t sum)
-{
-    __asm__("ssat %0, #8, %0, asr #15" : "+r"(sum));
-    return (int8_t)sum;
-}
-
-/* Words of four columns of a block. Sizes are copied: out may be bytes anywhere. shares: two by two, by rows. */
-static void scn_mix_words(int8_t *out, const int8_t *from, const int8_t *last, int stride, const uint32_t *shares,
-                          int fours, int block)
-{
-    const int32_t half = 16384;
-    int r, i;
-    for (; fours > 0; fours--) {
-        for (r = 0; r < block; r++, from += 8, out += 4) {
-            int32_t a = half, b = half, c = half, d = half;
-            const int8_t *eight = from;
-            const uint32_t *share_of = shares + r;
-            for (i = SCN_PAIRS; i > 0; i--, eight += 2 * stride, share_of += 4) {
-                const scn_word *const words = (const scn_word *)(const void *)eight;
-                const uint32_t one = words[0], two = words[1], both = *share_of;
-                a = scn_smlad(scn_even(one), both, a);
-                b = scn_smlad(scn_odd(one), both, b);
-                c = scn_smlad(scn_even(two), both, c);
-                d = scn_smlad(scn_odd(two), both, d);
-            }
-            if (SCN_DIMS & 1) {
-                const uint32_t word = *(const scn_word *)(const void *)last, share = shares[4 * SCN_PAIRS + r];
-                const uint32_t even = scn_even(word), odd = scn_odd(word);
-                a = scn_smlabb(even, share, a);
-                b = scn_smlabb(odd, share, b);
-                c = scn_smlatb(even, share, c);
-                d = scn_smlatb(odd, share, d);
-                last += 4;
-            }
-            out[0] = scn_eight_bits(a);
-            out[1] = scn_eight_bits(b);
-            out[2] = scn_eight_bits(c);
-            out[3] = scn_eight_bits(d);
-        }
-    }
-}
+#if SCN_DSP && SCN_DIMS <= 250 /* shares add up to one, or so little more that no sum leaves its limits */
+    uint32_t even, odd, high = 0xff00ff00u; /* the highest byte of each sum, behind its sign */
+    __asm__("" : "+r"(high));
+    __asm__ volatile("asr %0, %4, #15\n\tpkhbt %0, %0, %3, lsl #1\n\tand %0, %0, %7\n\t"
+            "asr %1, %6, #15\n\tpkhbt %1, %1, %5, lsl #1\n\tand %1, %1, %7\n\t"
+            "orr %0, %0, %1, lsr #8\n\tstr %0, [%2], #16"
+            : "=&r"(odd), "=&r"(even), "+&r"(out)
+            : "r"(sums[3]), "r"(sums[1]), "r"(sums[2]), "r"(sums[0]), "r"(high)
+            : "memory");
+    return out;
 #else
-static void scn_mix_words(int8_t *out, const int8_t *from, const int8_t *last, int stride, const uint32_t *shares,
-                          int fours, int block)
+    int i;
+    for (i = 0; i < 4; i++) {
+        const int32_t value = sums[i] >> 23;
+        out[i] = (int8_t)(value > 127 ? 127 : value < -127 ? -127 : value);
+    }
+    return out + 16;
+#endif
+}
+
+/* The words of a row in a block of four. Shares are copied: out may be anything. */
+SCN_KERNEL static void scn_mix_row(int8_t *out, const int8_t *from, const int16_t *shares, int fours)
 {
-    int r, i;
+    uint32_t own[SCN_PAIRS + 1];
+    int32_t sums[4];
+    scn_pair_shares(shares, own);
     for (; fours > 0; fours--) {
-        for (r = 0; r < block; r++, from += 8, out += 4) {
-            int32_t a = 0, b = 0, c = 0, d = 0;
-            for (i = 0; i < SCN_PAIRS; i++) {
-                const int8_t *const eight = from + i * 2 * stride;
-                const int32_t one = (int16_t)(shares[4 * i + r] & 0xffffu), two = (int16_t)(shares[4 * i + r] >> 16);
-                a += eight[0] * one + eight[2] * two;
-                b += eight[1] * one + eight[3] * two;
-                c += eight[4] * one + eight[6] * two;
-                d += eight[5] * one + eight[7] * two;
-            }
-            if (SCN_DIMS & 1) {
-                const int32_t share = (int16_t)(shares[4 * SCN_PAIRS + r] & 0xffffu);
-                a += last[0] * share;
-                b += last[1] * share;
-                c += last[2] * share;
-                d += last[3] * share;
-                last += 4;
-            }
-            out[0] = scn_narrow(a);
-            out[1] = scn_narrow(b);
-            out[2] = scn_narrow(c);
-            out[3] = scn_narrow(d);
-        }
+        from = scn_pair_sums(sums, from, own, 1 << 22);
+        out = scn_four_bytes(out, sums);
     }
 }
-#endif
 
-/* A block of rows whose weights begin at `at`. */
+/* A block of rows whose weights begin at `at`; out is aligned to words where `at` is. */
 static void scn_mix_block(int8_t *out, const scn_rows *m, int at, const int16_t *shares, int block)
 {
-    const int fours = (at & 3) ? 0 : m->columns >> 2, end = at + block * m->columns;
-    const int bytes = block * (m->columns & 3); /* behind words of four columns: a byte for each row */
-    uint32_t both[4 * (SCN_PAIRS + 1)];
+    const int end = at + block * m->columns, fours = scn_fours(at, m->columns, block);
+    const int8_t *from = m->base + at * SCN_DIMS;
     int i, r;
-    for (i = 0; i < SCN_DIMS; i += 2) {
-        for (r = 0; r < block; r++) {
-            const uint32_t one = (uint16_t)shares[4 * i + r];
-            const uint32_t other = i + 1 < SCN_DIMS ? (uint16_t)shares[4 * i + 4 + r] : 0u;
-            both[2 * i + r] = one | other << 16;
-        }
+    for (r = 0; r < 4 && fours > 0; r++, from += 4 * SCN_DIMS * fours) {
+        scn_mix_row(out + 4 * r, from, shares + r, fours);
     }
-    if (fours > 0) {
-        scn_mix_words(out, m->base + 2 * at, m->last ? m->last + at : 0, m->stride, both, fours, block);
-        at += 4 * fours * block;
-        out += 4 * fours * block;
-    }
-    for (; at < end; at++) {
-        const int left = end - at;
+    out += 16 * fours;
+    for (at += 16 * fours; at < end; at++, from += SCN_DIMS) {
         int32_t sum = 0;
-        r = left > bytes ? ((block * m->columns - left) >> 2) % block : (bytes - left) % block;
+        r = scn_row_of(end - at, m->columns, block);
         for (i = 0; i < SCN_DIMS; i++) {
-            sum += scn_weight(m, at, i) * shares[4 * i + r];
+            sum += from[i] * shares[4 * i + r];
         }
         *out++ = scn_narrow(sum);
     }

@@ -4,7 +4,6 @@
  */
 typedef struct {
     const int8_t *base; /* of base model 0; the next one is `stride` weights further */
-    const int8_t *last; /* where base models stand two by two: an odd one; or null */
     const float *scale; /* (bases, all rows): the step of a stored weight */
     const float *gain;  /* (SCN_DIMS, all rows), or null */
     const float *inner; /* (SCN_DIMS, all rows), or null */

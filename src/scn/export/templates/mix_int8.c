@@ -23,8 +23,6 @@ static void scn_numbers(const float *coefficients, int bases, int32_t *numbers, 
 }
 
 #if SCN_DSP && SCN_VFP
-typedef uint32_t __attribute__((__may_alias__)) scn_word;
-
 /* Four weights at a time; returns how many weights are done. */
 static int scn_mix_words(float *out, const int8_t *base, int stride, int bases@which@, const int32_t *numbers,
                          const float *steps, int count)

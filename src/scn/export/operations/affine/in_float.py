@@ -10,14 +10,14 @@ from torch import Tensor
 
 from scn.export.layers import Arrangement, Layer, Place, arrange
 from scn.export.operations.affine import strips
-from scn.export.pack import WORD, packed
+from scn.export.pack import WORD, packed, side_by_side
 from scn.export.parts import Struct, Table
 from scn.export.quantisation import quantised_rows
 
 if TYPE_CHECKING:
     from scn.export.base import Options
     from scn.export.float_code import FloatCode
-    from scn.export.graph import Window
+    from scn.export.graph import Graph, Window
     from scn.export.operations.affine import Affine
 
 STRIP = 64  # columns mixed at a time in a linear layer
@@ -51,19 +51,38 @@ def add_tables(code: FloatCode) -> None:
             code.parts.add_floats(f"scn_scale_{layer.number}", scale, "scales")
     sets: dict[str, list[Tensor]] = {"bases": [], "shared": []}
     for layer, weight in zip(layers, weights, strict=True):
-        rows = packed(weight, layer.op.groups)
-        rows = torch.cat([rows, rows.new_zeros(len(rows), layer.size - rows.shape[1])], dim=1)
+        rows = _rows_of_bases(code, layer, weight)
         sets["bases" if layer.in_bases else "shared"].append(rows)
     for name, parts in sets.items():
         if parts:
             words = kind != "float32"
-            table = Table(BASE_TYPES[kind], f"scn_{name}", torch.cat(parts, dim=1), name, words)
+            table = Table(BASE_TYPES[kind], f"scn_{name}", torch.cat(parts, dim=-1), name, words)
             code.parts.constants.append(table)
     for layer in layers:
         for name in ("bias", "gain", "inner"):
             values = getattr(layer.op, name)
             if values is not None:
                 code.parts.add_floats(f"scn_{name}_{layer.number}", values)
+
+
+def _rows_of_bases(code: FloatCode, layer: Layer, weight: Tensor) -> Tensor:
+    """The weights of a layer as they are stored, with what fills its last word."""
+    op = layer.op
+    filling = weight.new_zeros(len(weight), layer.size - op.rows * op.columns)
+    if _side_by_side(code, layer):
+        return torch.cat([side_by_side(weight, op.groups, words=False), filling.flatten()])
+    return torch.cat([packed(weight, op.groups), filling], dim=1)
+
+
+def _side_by_side(code: FloatCode, layer: Layer) -> bool:
+    """Whether base models of 8 bits stand side by side: where a map mixes all of them to RAM."""
+    return layer.in_bases and layer.place is Place.RAM and mixes_by_shares(code.graph, code.options)
+
+
+def mixes_by_shares(graph: Graph, options: Options) -> bool:
+    """Whether base models of 8 bits that are all mixed are all at hand: storage is read one after the other."""
+    at_hand = options.theta == "ram" and options.weights_in != "storage"
+    return at_hand and options.weights == "int8" and graph.entries is None
 
 
 def add_mix(code: FloatCode, layer: Layer) -> None:
@@ -75,10 +94,16 @@ def add_mix(code: FloatCode, layer: Layer) -> None:
     parts.need("rows")
     if layer.place is not Place.FLASH:
         parts.need("coefficients")
-        if not _by_rows(code, layer):
-            parts.need(f"mix_{code.options.weights}", *(["only"] if parts.few and not streams else []))
+        if not _by_rows(code, layer) and not _side_by_side(code, layer):
+            words = ["word"] if code.options.weights == "int8" else []
+            parts.need(
+                *words, f"mix_{code.options.weights}", *(["only"] if parts.few and not streams else [])
+            )
     parts.constants.append(_rows_constant(code, layer))
-    if layer.place is Place.RAM:
+    if _side_by_side(code, layer):
+        parts.need("inline", "word", "int8_pairs", "mix_int8_pairs")
+        parts.mix.append(f"scn_mix_rows_pairs({rows}, beta, theta->rows + {layer.theta});")
+    elif layer.place is Place.RAM:
         parts.need(*([] if streams else ["rows_ram"]))
         parts.mix.append(f"scn_mix_rows({rows}, beta, theta->rows + {layer.theta});")
     if layer.vectors is not None:
@@ -91,7 +116,7 @@ def _rows_constant(code: FloatCode, layer: Layer) -> Struct:
     stride = code.arrangement.base_size if layer.in_bases else 0
     words = code.options.weights != "float32"
     first = code.parts.weights(f"scn_{'bases' if layer.in_bases else 'shared'}", words)
-    pointers = [f"{first} + {layer.base}"]
+    pointers = [f"{first} + {layer.base * (op.bases if _side_by_side(code, layer) else 1)}"]
     for name, there in (
         ("scale", code.options.weights == "int8"),
         ("gain", op.gain is not None),

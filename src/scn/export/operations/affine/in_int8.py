@@ -13,7 +13,7 @@ import torch
 
 from scn.export.layers import Arrangement, Layer, Place, arrange
 from scn.export.operations.affine.rescale import Rescaling
-from scn.export.pack import WORD, packed_words, padded, paired
+from scn.export.pack import WORD, packed_words, padded, side_by_side
 from scn.export.parts import Struct, Table
 
 if TYPE_CHECKING:
@@ -53,21 +53,22 @@ def add_weights(code: Int8Code) -> None:
     for name, in_bases in (("bases", True), ("shared", False)):
         sets = [_words(code, layer) for layer in code.arrangement.layers if layer.in_bases is in_bases]
         if sets:
-            weights = torch.cat(sets, dim=1)
-            weights = paired(weights) if in_bases and _two_by_two(code) else weights
-            table = Table("int8_t", f"scn_{name}", weights, name, words=True)
+            table = Table("int8_t", f"scn_{name}", torch.cat(sets, dim=-1), name, words=True)
             code.parts.constants.append(table)
 
 
-def _two_by_two(code: Int8Code) -> bool:
-    """Whether base models stand two by two: where a map mixes all of them, and nothing else reads them."""
-    return code.options.theta == "ram" and code.graph.entries is None
+def _side_by_side(code: Int8Code, layer: Layer) -> bool:
+    """Whether base models stand side by side: where a map mixes all of them, and nothing else reads them."""
+    return layer.in_bases and code.options.theta == "ram" and code.graph.entries is None
 
 
 def _words(code: Int8Code, layer: Layer) -> torch.Tensor:
-    weight, _ = code.stored[layer.op.target]
-    words = packed_words(weight, layer.op.groups)
-    return torch.cat([words, words.new_zeros(len(words), -words.shape[1] % WORD)], dim=1)
+    op = layer.op
+    weight, _ = code.stored[op.target]
+    filling = weight.new_zeros(len(weight), -op.rows * op.columns % WORD)
+    if not _side_by_side(code, layer):
+        return torch.cat([packed_words(weight, op.groups), filling], dim=1)
+    return torch.cat([side_by_side(weight, op.groups, words=True), filling.flatten()])
 
 
 def write(code: Int8Code, layer: Layer) -> None:
@@ -86,8 +87,8 @@ def _weights(code: Int8Code, layer: Layer) -> str:
 
 def _add_rows(code: Int8Code, layer: Layer) -> str:
     """The rows of a layer as a C expression, or the address of what they are mixed from."""
-    twice = 2 if layer.in_bases and _two_by_two(code) else 1
-    parts, base = code.parts, f"{_weights(code, layer)} + {twice * layer.base}"
+    times = layer.op.bases if _side_by_side(code, layer) else 1
+    parts, base = code.parts, f"{_weights(code, layer)} + {times * layer.base}"
     if _mixes_factors(layer.op):
         _add_layer(code, layer, base)
     if layer.place is Place.FLASH:
@@ -95,15 +96,15 @@ def _add_rows(code: Int8Code, layer: Layer) -> str:
     if layer.place is Place.STRIPS and layer.op.is_linear(code.graph):
         return f"&scn_layer_{layer.number}"
     parts.need("int8_step", "int8_shares")
-    if _two_by_two(code):
-        parts.need("int8_mix_pairs")
+    if _side_by_side(code, layer):
+        parts.need("inline", "int8_pairs", "int8_mix_pairs")
     else:
         parts.need("int8_mix", *(["inline", "int8_mix_few"] if parts.few else []))
     if layer.place is Place.STRIPS:
         if parts.in_place:
             parts.need("int8_alone")
         return f"&scn_layer_{layer.number}"
-    if not _two_by_two(code):
+    if not _side_by_side(code, layer):
         parts.need("int8_rows_ram")
     there = f"theta->rows + {layer.theta}"
     parts.mix.append(f"scn_mix_rows_int8(&scn_layer_{layer.number}, beta, (int8_t *){there});")
@@ -118,9 +119,7 @@ def _rescaling(code: Int8Code, op: Affine) -> Rescaling:
 def _add_layer(code: Int8Code, layer: Layer, base: str) -> None:
     number, op, parts, how = layer.number, layer.op, code.parts, _rescaling(code, layer.op)
     parts.need("whole_number", "int8_rows")
-    odd = layer.in_bases and op.bases % 2 == 1 and _two_by_two(code)
-    last = f"{_weights(code, layer)} + {(op.bases - 1) * code.arrangement.base_size + layer.base}"
-    pointers = [base, last if odd else "0", parts.add_floats(f"scn_scale_{number}", how.scales, "scales")]
+    pointers = [base, parts.add_floats(f"scn_scale_{number}", how.scales, "scales")]
     tables = {"gain": how.gains, "inner": how.inners, "bias": how.biases}
     for name, values in tables.items():
         if values is None:

@@ -1,4 +1,4 @@
-"""Two pooled convolutions of sounds behind each other, in strips: what is between them is never kept whole."""
+"""Two pooled convolutions of sounds behind each other, in strips: what is between is never kept whole."""
 
 from __future__ import annotations
 
