@@ -86,8 +86,7 @@ def test_pooled_at_once_in_floating_point(name: str, theta: str, tmp_path: Path)
 WHOLE = {"weights": "int8", "inference": "int8"}
 
 
-@pytest.mark.parametrize("enough", [0.0, 2.0])
-@pytest.mark.parametrize("theta", ["ram", "row"])
+@pytest.mark.parametrize(("theta", "enough"), [("ram", 0.0), ("row", 2.0)])
 @pytest.mark.parametrize("name", NETWORKS)
 def test_pooled_at_once_in_whole_numbers(
     name: str, theta: str, enough: float, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -105,8 +104,7 @@ def test_pooled_at_once_in_whole_numbers(
         assert torch.equal(program.answers(x), expected(what, net, beta, x, theta))
 
 
-@pytest.mark.parametrize("theta", ["ram", "row"])
-@pytest.mark.parametrize("name", ["a block of four", "factors below 0", "sounds"])
+@pytest.mark.parametrize(("name", "theta"), [("factors below 0", "row"), ("sounds", "ram")])
 @pytest.mark.parametrize(
     "target",
     ["cortex-m4f", *(pytest.param(t, marks=pytest.mark.slow) for t in ("cortex-m3", "rv32", "rv32f"))],

@@ -44,7 +44,7 @@ class Int8Code(Builder):
         self.patch, self.strip = (padded(max(size)) for size in zip(*sizes, strict=True))
 
     def build(self) -> Parts:
-        self.parts.need("block", "whole", "word", "int8_out", "int8_dot")
+        self.parts.need("block", "whole", "word", "sse", "int8_out", "int8_dot")
         self._write_input()
         self._write_operations()
         in_int8.add_weights(self)

@@ -62,10 +62,10 @@ def side_by_side(weight: Tensor, groups: int, *, words: bool) -> Tensor:
     """(D, rows, columns) of 8 bits -> (D * rows * columns): the base models side by side.
 
     In a block of four rows that begins where a word does, each row has its words of four columns in a row:
-    of base models two by two, the first two weights of one and of the other, then the last two of both, and an
-    odd one behind them. A core that makes pairs of 16 bits out of a word takes the same weight of two base
-    models at once. Everything else is weight by weight, of all base models, in the order of what is mixed: that
-    of `packed_words` where that is `words`, else that of `packed`.
+    of base models two by two, the first two weights of one and of the other, then the last two of both, and
+    an odd one behind them. A core that makes pairs of 16 bits out of a word takes the same weight of two base
+    models at once. Everything else is weight by weight, of all base models, in the order of what is mixed:
+    that of `packed_words` where that is `words`, else that of `packed`.
     """
     parts, at = [], 0
     for group in weight.chunk(groups, dim=1):

@@ -28,7 +28,7 @@ FLOAT = from_files(
     "finite",
     *("flags", "flag_get", "flag_fill"),
     *("exp", "circle", "turn", "is_turn", "log", "few", "collect", "only", "inline"),
-    *("patch", "block", "store", "linear", "word", "int8_pairs"),
+    *("patch", "block", "store", "linear", "word", "sse", "int8_pairs"),
     *("mix_float32", "mix_float16", "mix_int8", "rows", "rows_bias", "coefficients", "rows_ram", "alone"),
     "mix_int8_pairs",
     "linear_ram",
@@ -38,7 +38,16 @@ FLOAT = from_files(
     *("cross", "nearest", "agreement", "nearest_turn", "near_turns", "waves", "outer"),
 )
 INT8 = from_files(
-    *("whole", "whole_number", "int8_out", "int8_dot", "int8_input", "int8_input8", "int8_widen")
+    *(
+        "whole",
+        "whole_number",
+        "int8_out",
+        "eight_bits",
+        "int8_dot",
+        "int8_input",
+        "int8_input8",
+        "int8_widen",
+    )
 )
 HEAD = """\
 #include <float.h>

@@ -61,12 +61,27 @@ static void scn_dot4x4(float *sums, const float *weights, const float *patches, 
         : "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s16", "s17", "s18", "s19", "s20", "s21", "s22", "s23",
           "s24", "s25", "s26", "s27", "s28", "s29", "s30", "s31", "cc", "memory");
 #elif defined(__GNUC__) && defined(__AVX2__)
-    /* A PC: four patches in a register, and four rows that do not wait for each other. */
+    /* A PC: four patches in a register, and four rows of two columns that do not wait for each other. */
     typedef float four __attribute__((vector_size(16), aligned(4), may_alias));
     four *const held = (four *)(void *)sums;
     four a = held[0], b = held[1], c = held[2], d = held[3];
-    int k;
-    for (k = 0; k < count; k++, weights += 4, patches += 4) {
+    four e = {0.0f}, f = {0.0f}, g = {0.0f}, h = {0.0f};
+    for (; count >= 2; count -= 2, weights += 8, patches += 8) {
+        const four x = *(const four *)(const void *)patches, y = *(const four *)(const void *)(patches + 4);
+        a += weights[0] * x;
+        b += weights[1] * x;
+        c += weights[2] * x;
+        d += weights[3] * x;
+        e += weights[4] * y;
+        f += weights[5] * y;
+        g += weights[6] * y;
+        h += weights[7] * y;
+    }
+    a += e;
+    b += f;
+    c += g;
+    d += h;
+    for (; count > 0; count--, weights += 4, patches += 4) {
         const four x = *(const four *)(const void *)patches;
         a += weights[0] * x;
         b += weights[1] * x;

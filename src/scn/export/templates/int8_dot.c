@@ -70,6 +70,17 @@ static void scn_dot_int8(int32_t *sums, const int8_t *weights, const int16_t *x,
         fours = 0;
     }
 #endif
+#if SCN_SSE
+    if (block == 4) {
+        __m128i one = _mm_loadu_si128((const __m128i *)(void *)sums), two = _mm_setzero_si128();
+        for (; fours > 0; fours--, x += 4, weights += 16) {
+            const __m128i four = _mm_loadl_epi64((const __m128i *)(const void *)x);
+            one = scn_plus_products(one, scn_first_columns(weights), _mm_shuffle_epi32(four, 0x00));
+            two = scn_plus_products(two, scn_last_columns(weights), _mm_shuffle_epi32(four, 0x55));
+        }
+        _mm_storeu_si128((__m128i *)(void *)sums, _mm_add_epi32(one, two));
+    }
+#endif
     if (block == 4) {
         int32_t a = sums[0], b = sums[1], c = sums[2], d = sums[3];
         for (; fours > 0; fours--, x += 4, weights += 16) {

@@ -39,6 +39,18 @@ static void scn_input_int16(const float *x, int16_t *y, int count, int exponent)
             : [power] "t"(power.value), [bits] "I"(SCN_INPUT_BITS)
             : "s0", "s1", "s2", "s3", "cc", "memory");
     }
+#elif SCN_SSE
+    union {
+        uint32_t bits;
+        float value;
+    } power;
+    const __m128 most = _mm_set1_ps((float)(limit - 1)), least = _mm_set1_ps((float)-limit);
+    power.bits = (uint32_t)(127 + exponent) << 23;
+    for (; count >= 4; count -= 4, x += 4, y += 4) {
+        const __m128 wide = _mm_mul_ps(_mm_loadu_ps(x), _mm_set1_ps(power.value));
+        const __m128i four = _mm_cvtps_epi32(_mm_max_ps(_mm_min_ps(wide, most), least));
+        _mm_storel_epi64((__m128i *)(void *)y, _mm_packs_epi32(four, four));
+    }
 #endif
     for (; count > 0; count--) {
         const int32_t n = scn_whole_by(*x++, exponent, limit);

@@ -1,4 +1,13 @@
 #if SCN_DSP
+#define SCN_MULTIPLIED(NAME, CODE)                                                                           \
+    static inline int32_t NAME(int32_t weights, uint32_t x, int32_t sum)                                     \
+    {                                                                                                        \
+        __asm__(CODE " %0, %1, %2, %0" : "+r"(sum) : "r"(weights), "r"(x));                                  \
+        return sum;                                                                                          \
+    }
+SCN_MULTIPLIED(scn_multiplied_one, "smlabb")
+SCN_MULTIPLIED(scn_multiplied_two, "smlad")
+
 /* Four columns of one row of a block of four, by four patches. */
 #define SCN_ROW_BY_FOUR                                                                                      \
     "ldr %[odd], [%[w]], #16\n\t"                                                                            \
@@ -17,11 +26,14 @@
     "smlad %[c], %[odd], %[one], %[c]\n\t"                                                                   \
     "smlad %[d], %[odd], %[two], %[d]\n\t"
 
-static void scn_dot_row(int32_t *sums, const int8_t *weights, const int16_t *patches, int fours)
+/* One row of a block of four at four patches: its words, then a byte of each column that is left. */
+SCN_INLINE static void scn_dot_row(int32_t *sums, const int8_t *weights, const int16_t *patches, int columns, int row)
 {
-    int32_t a = 0, b = 0, c = 0, d = 0;
+    const scn_word *x;
+    int32_t a = 0, b = 0, c = 0, d = 0, w;
     uint32_t even, odd, one, two;
-    int twice = fours >> 1;
+    int twice = columns >> 3;
+    weights += 4 * row;
 #define SCN_RUN(BEFORE, BEHIND)                                                                              \
     __asm__ volatile(BEFORE SCN_ROW_BY_FOUR BEHIND                                                           \
                      : [a] "+&r"(a), [b] "+&r"(b), [c] "+&r"(c), [d] "+&r"(d), [x] "+&r"(patches),           \
@@ -32,10 +44,28 @@ static void scn_dot_row(int32_t *sums, const int8_t *weights, const int16_t *pat
     if (twice > 0) {
         SCN_RUN("1:\n\t" SCN_ROW_BY_FOUR, "subs %[n], %[n], #1\n\tbne 1b");
     }
-    if (fours & 1) {
+    if (columns & 4) {
         SCN_RUN("", "");
     }
 #undef SCN_RUN
+    weights -= 3 * row;
+    x = (const scn_word *)(const void *)patches;
+    if (columns & 2) {
+        __asm__("pkhbt %0, %1, %2, lsl #16" : "=r"(w) : "r"((int32_t)weights[0]), "r"((int32_t)weights[4]));
+        a = scn_multiplied_two(w, x[0], a);
+        b = scn_multiplied_two(w, x[1], b);
+        c = scn_multiplied_two(w, x[2], c);
+        d = scn_multiplied_two(w, x[3], d);
+        weights += 8;
+        x += 4;
+    }
+    if (columns & 1) {
+        w = *weights;
+        a = scn_multiplied_one(w, x[0], a);
+        b = scn_multiplied_one(w, x[1], b);
+        c = scn_multiplied_one(w, x[2], c);
+        d = scn_multiplied_one(w, x[3], d);
+    }
     sums[0] = a;
     sums[1] = b;
     sums[2] = c;
@@ -43,46 +73,105 @@ static void scn_dot_row(int32_t *sums, const int8_t *weights, const int16_t *pat
 }
 #endif
 
+/* A column of four patches by two rows, whose eight sums stay in registers. */
+#define SCN_COLUMN(X, U, V)                                                                                  \
+    {                                                                                                        \
+        const int x0 = (X)[0], x1 = (X)[2], x2 = (X)[4], x3 = (X)[6], u = (U), v = (V);                      \
+        a0 += u * x0;                                                                                        \
+        a1 += u * x1;                                                                                        \
+        a2 += u * x2;                                                                                        \
+        a3 += u * x3;                                                                                        \
+        b0 += v * x0;                                                                                        \
+        b1 += v * x1;                                                                                        \
+        b2 += v * x2;                                                                                        \
+        b3 += v * x3;                                                                                        \
+    }
+
+/* Rows `row` and the next one of a block; where it is the only one, twice the same. */
+static void scn_dot_two_rows(int32_t *sums, const int8_t *weights, const int16_t *patches, int columns, int block,
+                             int row)
+{
+    const int8_t *one = weights + 4 * row, *two = one + (block > 1 ? 4 : 0);
+    const int next = block > 1 ? 1 : 0, step = 4 * block;
+    int32_t a0 = 0, a1 = 0, a2 = 0, a3 = 0, b0 = 0, b1 = 0, b2 = 0, b3 = 0;
+    int k;
+    for (k = columns >> 2; k > 0; k--, one += step, two += step, patches += 16) {
+        SCN_COLUMN(patches, one[0], two[0])
+        SCN_COLUMN(patches + 1, one[2], two[2])
+        SCN_COLUMN(patches + 8, one[1], two[1])
+        SCN_COLUMN(patches + 9, one[3], two[3])
+    }
+    one -= 3 * row; /* behind the words a byte of each row */
+    for (k = 0; k < (columns & 3); k++, one += block) {
+        SCN_COLUMN(patches + 8 * (k >> 1) + (k & 1), one[0], one[next])
+    }
+    sums[0] = a0;
+    sums[1] = a1;
+    sums[2] = a2;
+    sums[3] = a3;
+    sums[4] = b0;
+    sums[5] = b1;
+    sums[6] = b2;
+    sums[7] = b3;
+}
+
+#if SCN_SSE
+/* The words of a block of four rows at four patches. */
+static void scn_dot_block(int32_t *sums, const int8_t *weights, const int16_t *patches, int fours)
+{
+    __m128i a = _mm_setzero_si128(), b = a, c = a, d = a;
+    for (; fours > 0; fours--, weights += 16, patches += 16) {
+        const __m128i first = scn_first_columns(weights), last = scn_last_columns(weights);
+        const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)patches);
+        const __m128i y = _mm_loadu_si128((const __m128i *)(const void *)(patches + 8));
+        a = scn_plus_products(a, _mm_shuffle_epi32(first, 0x00), x);
+        b = scn_plus_products(b, _mm_shuffle_epi32(first, 0x55), x);
+        c = scn_plus_products(c, _mm_shuffle_epi32(first, 0xaa), x);
+        d = scn_plus_products(d, _mm_shuffle_epi32(first, 0xff), x);
+        a = scn_plus_products(a, _mm_shuffle_epi32(last, 0x00), y);
+        b = scn_plus_products(b, _mm_shuffle_epi32(last, 0x55), y);
+        c = scn_plus_products(c, _mm_shuffle_epi32(last, 0xaa), y);
+        d = scn_plus_products(d, _mm_shuffle_epi32(last, 0xff), y);
+    }
+    _mm_storeu_si128((__m128i *)(void *)sums, a);
+    _mm_storeu_si128((__m128i *)(void *)(sums + 4), b);
+    _mm_storeu_si128((__m128i *)(void *)(sums + 8), c);
+    _mm_storeu_si128((__m128i *)(void *)(sums + 12), d);
+}
+#endif
+
 /* sums[4 r + p] = weights of row r times patch p, for `block` rows and four patches. */
 SCN_KERNEL static void scn_dot_patches_int8(int32_t *sums, const int8_t *weights, const int16_t *patches, int columns,
                                             int block)
 {
-    int fours = columns >> 2, r, k;
+    int r;
 #if SCN_DSP
     if (block == 4 && ((uintptr_t)weights & 3u) == 0) {
         for (r = 0; r < 4; r++) {
-            scn_dot_row(sums + 4 * r, weights + 4 * r, patches, fours);
+            scn_dot_row(sums + 4 * r, weights, patches, columns, r);
         }
+        return;
+    }
+#endif
+#if SCN_SSE
+    if (block == 4) {
+        const int fours = columns >> 2;
+        int k, p;
+        scn_dot_block(sums, weights, patches, fours);
         weights += 16 * fours;
         patches += 16 * fours;
-        fours = 0;
-    } else
+        for (k = 0; k < (columns & 3); k++, weights += 4) {
+            const int16_t *const x = patches + 8 * (k >> 1) + (k & 1);
+            for (r = 0; r < 4; r++) {
+                for (p = 0; p < 4; p++) {
+                    sums[4 * r + p] += weights[r] * x[2 * p];
+                }
+            }
+        }
+        return;
+    }
 #endif
-    {
-        for (k = 0; k < 4 * block; k++) {
-            sums[k] = 0;
-        }
-    }
-    for (; fours > 0; fours--, patches += 16) {
-        for (r = 0; r < block; r++, weights += 4) {
-            const int w0 = weights[0], w1 = weights[2], w2 = weights[1], w3 = weights[3];
-            int32_t *const s = sums + 4 * r;
-            s[0] += w0 * patches[0] + w1 * patches[1] + w2 * patches[8] + w3 * patches[9];
-            s[1] += w0 * patches[2] + w1 * patches[3] + w2 * patches[10] + w3 * patches[11];
-            s[2] += w0 * patches[4] + w1 * patches[5] + w2 * patches[12] + w3 * patches[13];
-            s[3] += w0 * patches[6] + w1 * patches[7] + w2 * patches[14] + w3 * patches[15];
-        }
-    }
-    for (k = 0; k < (columns & 3); k++) {
-        const int16_t *const x = patches + 8 * (k >> 1) + (k & 1);
-        const int x0 = x[0], x1 = x[2], x2 = x[4], x3 = x[6];
-        int32_t *s = sums;
-        for (r = 0; r < block; r++, s += 4) {
-            const int w = *weights++;
-            s[0] += w * x0;
-            s[1] += w * x1;
-            s[2] += w * x2;
-            s[3] += w * x3;
-        }
+    for (r = 0; r < block; r += 2) {
+        scn_dot_two_rows(sums + 4 * r, weights, patches, columns, block, r);
     }
 }

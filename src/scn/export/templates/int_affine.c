@@ -10,7 +10,11 @@ static void scn_affine_int@1@(const int8_t *weights, const int32_t *multiplier, 
         scn_dot_int8(sums, weights, x, columns, block);
         for (r = 0; r < block; r++) {
             const int32_t value = (scn_high(sums[r], multiplier[row + r]) + offset[row + r]) >> out.fraction;
+#if @1@ == 8
+            y[(row + r) * step] = scn_eight_bits(value, out);
+#else
             y[(row + r) * step] = (int@1@_t)(scn_within(value, out) + out.zero);
+#endif
         }
         weights += block * columns;
     }

@@ -10,7 +10,11 @@ static void scn_block_int@1@(const int8_t *weights, const int32_t *multiplier, c
         const int32_t factor = multiplier[r], more = offset[r];
         for (p = 0; p < count; p++) {
             const int32_t value = (scn_high(sums[4 * r + p], factor) + more) >> out.fraction;
+#if @1@ == 8
+            y[p] = scn_eight_bits(value, out);
+#else
             y[p] = (int@1@_t)(scn_within(value, out) + out.zero);
+#endif
         }
     }
 }

@@ -4,19 +4,36 @@
  */
 /* `pairs` words of each patch; all pointers move on. */
 #if SCN_DSP
+#define SCN_COPY_PAIR                                                                                        \
+    "ldr %[one], [%[a]], #4\n\tldr %[two], [%[b]], #4\n\tstrd %[one], %[two], [%[to]], #8\n\t"              \
+    "ldr %[one], [%[c]], #4\n\tldr %[two], [%[d]], #4\n\tstrd %[one], %[two], [%[to]], #8\n\t"
+#define SCN_COPY_BY(CODE, N)                                                                                 \
+    __asm__ volatile(CODE                                                                                    \
+                     : [a] "+&r"(a), [b] "+&r"(b), [c] "+&r"(c), [d] "+&r"(d), [to] "+&r"(to),               \
+                       [n] "+&r"(N), [one] "=&r"(one), [two] "=&r"(two)                                      \
+                     :                                                                                       \
+                     : "cc", "memory")
 #define SCN_COPY_PAIRS(PAIRS)                                                                                \
-    if ((PAIRS) > 0) {                                                                                       \
+    {                                                                                                        \
         int n = (PAIRS);                                                                                     \
         uint32_t one, two;                                                                                   \
-        __asm__ volatile("1:\n\t"                                                                            \
-                         "ldr %[one], [%[a]], #4\n\tldr %[two], [%[b]], #4\n\t"                              \
-                         "strd %[one], %[two], [%[to]], #8\n\t"                                              \
-                         "ldr %[one], [%[c]], #4\n\tldr %[two], [%[d]], #4\n\t"                              \
-                         "subs %[n], %[n], #1\n\tstrd %[one], %[two], [%[to]], #8\n\tbne 1b"                 \
-                         : [a] "+&r"(a), [b] "+&r"(b), [c] "+&r"(c), [d] "+&r"(d), [to] "+&r"(to),           \
-                           [n] "+&r"(n), [one] "=&r"(one), [two] "=&r"(two)                                  \
-                         :                                                                                   \
-                         : "cc", "memory");                                                                  \
+        if (n == 2) {                                                                                        \
+            SCN_COPY_BY(SCN_COPY_PAIR SCN_COPY_PAIR, n);                                                     \
+        } else if (n > 0) {                                                                                  \
+            SCN_COPY_BY("1:\n\t" SCN_COPY_PAIR "subs %[n], %[n], #1\n\tbne 1b", n);                         \
+        }                                                                                                    \
+    }
+#elif SCN_SSE
+#define SCN_COPY_PAIRS(PAIRS)                                                                                \
+    {                                                                                                        \
+        int n;                                                                                               \
+        for (n = (PAIRS); n > 0; n--, to += 8, a += 2, b += 2, c += 2, d += 2) {                             \
+            scn_pair *const words = (scn_pair *)(void *)to;                                                  \
+            words[0] = *(const scn_pair *)(const void *)a;                                                   \
+            words[1] = *(const scn_pair *)(const void *)b;                                                   \
+            words[2] = *(const scn_pair *)(const void *)c;                                                   \
+            words[3] = *(const scn_pair *)(const void *)d;                                                   \
+        }                                                                                                    \
     }
 #else
 #define SCN_COPY_PAIRS(PAIRS)                                                                                \
@@ -35,41 +52,57 @@
     }
 #endif
 
-/* Four patches that lie within the input, from their upper left corners on. */
+/* The last column of a line and the first of the one `next` values further, as a word of each patch. */
+#define SCN_COPY_JOINT(NEXT)                                                                                 \
+    to[0] = a[0];                                                                                            \
+    to[1] = a[NEXT];                                                                                         \
+    to[2] = b[0];                                                                                            \
+    to[3] = b[NEXT];                                                                                         \
+    to[4] = c[0];                                                                                            \
+    to[5] = c[NEXT];                                                                                         \
+    to[6] = d[0];                                                                                            \
+    to[7] = d[NEXT];                                                                                         \
+    to += 8;
+
+/* Four patches that lie within the input, from their upper left corners on; lines of an odd width two by two. */
 static void scn_gather_inside(const scn_window *g, const int16_t *x, const int *corners, int16_t *to)
 {
     const int16_t *a = x + corners[0], *b = x + corners[1], *c = x + corners[2], *d = x + corners[3];
-    const int down = g->dilation_height * g->width - g->kernel_width;
-    const int over = g->height * g->width - (g->kernel_height - 1) * g->dilation_height * g->width - g->kernel_width;
-    const int width = g->kernel_width, height = g->kernel_height;
-    int lines = g->channels * height, line = height, odd = 0, skip;
-    for (; lines > 0; lines--) {
-        int taps = width - odd;
-        if (odd) {
-            to[0] = *a++;
-            to[2] = *b++;
-            to[4] = *c++;
-            to[6] = *d++;
-            to += 7;
+    const int width = g->kernel_width, height = g->kernel_height, pairs = width >> 1;
+    const int down = g->dilation_height * g->width, over = (g->height - (height - 1) * g->dilation_height) * g->width;
+    int lines = g->channels * height, line = height, next;
+#define SCN_NEXT_LINE                                                                                        \
+    line--;                                                                                                  \
+    next = line ? down : over;                                                                               \
+    line = line ? line : height;                                                                             \
+    lines--;
+#define SCN_MOVE(BY)                                                                                         \
+    a += (BY);                                                                                               \
+    b += (BY);                                                                                               \
+    c += (BY);                                                                                               \
+    d += (BY);
+    for (;;) {
+        SCN_COPY_PAIRS(pairs)
+        SCN_NEXT_LINE
+        if (width & 1) {
+            if (lines == 0) {
+                to[0] = *a;
+                to[2] = *b;
+                to[4] = *c;
+                to[6] = *d;
+                return;
+            }
+            next -= width - 1;
+            SCN_COPY_JOINT(next)
+            SCN_MOVE(next + 1)
+            SCN_COPY_PAIRS(pairs)
+            SCN_NEXT_LINE
+            next -= 1;
         }
-        SCN_COPY_PAIRS(taps >> 1)
-        odd = taps & 1;
-        if (odd) {
-            to[0] = *a++;
-            to[2] = *b++;
-            to[4] = *c++;
-            to[6] = *d++;
-            to += 1;
+        if (lines == 0) {
+            return;
         }
-        line--;
-        skip = line ? down : over;
-        line = line ? line : height;
-        if (lines > 1) {
-            a += skip;
-            b += skip;
-            c += skip;
-            d += skip;
-        }
+        SCN_MOVE(next - 2 * pairs)
     }
 }
 

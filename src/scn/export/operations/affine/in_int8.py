@@ -179,7 +179,7 @@ def _write_linear(code: Int8Code, layer: Layer, rows: str, factors: tuple[str, .
         code.parts.need("int8_row", "int8_last_row" if last else f"int_linear_row:{bits}")
         code.call("scn_last_row_int8" if last else f"scn_linear_row_int{bits}", rows, code.beta, x, y, *end)
         return
-    code.parts.need("int8_last" if last else f"int_affine:{bits}")
+    code.parts.need(*([] if last else _of_8_bits(bits)), "int8_last" if last else f"int_affine:{bits}")
     sizes = (op.rows, op.columns) if last else (op.rows, op.columns, 1)
     code.call("scn_last_int8" if last else f"scn_affine_int{bits}", rows, *factors, x, y, *sizes, *end)
 
@@ -194,7 +194,7 @@ def _write_convolution(code: Int8Code, layer: Layer, rows: str, factors: tuple[s
         window = code.add_pooled(f"window_{target}", source, target, op.window, op.pool, groups)
     limits = code.add_limits(target, _rescaling(code, op).fraction)
     patches = f"s->scratch.halves + {_widening(code, source) // 2}"
-    code.parts.need("int_gather", "int8_patches")
+    code.parts.need("inline", *_of_8_bits(bits), "int_gather", "int8_patches")
     kind = "" if op.pool is None else "_pooled"
     block = (
         ["int_gather4", f"int_conv_block:{bits}"]
@@ -214,6 +214,10 @@ def _write_convolution(code: Int8Code, layer: Layer, rows: str, factors: tuple[s
             code.parts.need(f"int_conv{kind}:{bits}")
             weights = f"{rows} + {group * count * op.columns}"
             code.call(f"scn_convolution{kind}_int{bits}", window, weights, *here, limits)
+
+
+def _of_8_bits(bits: int) -> list[str]:
+    return ["eight_bits"] if bits == 8 else []
 
 
 def scratch(code: Int8Code, layer: Layer) -> Scratch:
