@@ -1,4 +1,4 @@
-"""One answer on this machine: exported C beside onnxruntime with the same network, in turn and with one thread.
+"""One answer on this machine: exported C and onnxruntime with the same network, in turn, with one thread each.
 
 Both are called from Python. `python benchmarks/host.py`
 """

@@ -38,16 +38,8 @@ FLOAT = from_files(
     *("cross", "nearest", "agreement", "nearest_turn", "near_turns", "waves", "outer"),
 )
 INT8 = from_files(
-    *(
-        "whole",
-        "whole_number",
-        "int8_out",
-        "eight_bits",
-        "int8_dot",
-        "int8_input",
-        "int8_input8",
-        "int8_widen",
-    )
+    *("whole", "whole_number", "int8_out", "eight_bits", "int8_dot"),
+    *("int8_input", "int8_input8", "int8_widen"),
 )
 HEAD = """\
 #include <float.h>

@@ -72,13 +72,14 @@ static void scn_dot_int8(int32_t *sums, const int8_t *weights, const int16_t *x,
 #endif
 #if SCN_SSE
     if (block == 4) {
-        __m128i one = _mm_loadu_si128((const __m128i *)(void *)sums), two = _mm_setzero_si128();
+        scn_ints one = {0, 0, 0, 0}, two = one;
         for (; fours > 0; fours--, x += 4, weights += 16) {
-            const __m128i four = _mm_loadl_epi64((const __m128i *)(const void *)x);
-            one = scn_plus_products(one, scn_first_columns(weights), _mm_shuffle_epi32(four, 0x00));
-            two = scn_plus_products(two, scn_last_columns(weights), _mm_shuffle_epi32(four, 0x55));
+            const scn_shorts w = scn_shorts_of(weights);
+            const scn_pair *const pairs = (const scn_pair *)(const void *)x;
+            one = scn_plus_pair(one, (w << 8) >> 8, pairs[0]);
+            two = scn_plus_pair(two, w >> 8, pairs[1]);
         }
-        _mm_storeu_si128((__m128i *)(void *)sums, _mm_add_epi32(one, two));
+        *(scn_ints_at *)(void *)sums += one + two;
     }
 #endif
     if (block == 4) {

@@ -40,16 +40,23 @@ static void scn_input_int16(const float *x, int16_t *y, int count, int exponent)
             : "s0", "s1", "s2", "s3", "cc", "memory");
     }
 #elif SCN_SSE
+    typedef float scn_floats __attribute__((vector_size(16)));
+    typedef float scn_floats_at __attribute__((vector_size(16), aligned(1), may_alias));
     union {
         uint32_t bits;
         float value;
     } power;
-    const __m128 most = _mm_set1_ps((float)(limit - 1)), least = _mm_set1_ps((float)-limit);
+    const float top = (float)(limit - 1), end = (float)-limit;
+    const scn_floats most = {top, top, top, top}, least = {end, end, end, end};
     power.bits = (uint32_t)(127 + exponent) << 23;
-    for (; count >= 4; count -= 4, x += 4, y += 4) {
-        const __m128 wide = _mm_mul_ps(_mm_loadu_ps(x), _mm_set1_ps(power.value));
-        const __m128i four = _mm_cvtps_epi32(_mm_max_ps(_mm_min_ps(wide, most), least));
-        _mm_storel_epi64((__m128i *)(void *)y, _mm_packs_epi32(four, four));
+    for (; count >= 4; count -= 4, x += 4) {
+        const scn_floats wide = *(const scn_floats_at *)(const void *)x * power.value;
+        const scn_floats within = __builtin_ia32_maxps(__builtin_ia32_minps(wide, most), least);
+        const scn_ints four = (scn_ints)__builtin_ia32_cvtps2dq(within);
+        *y++ = (int16_t)four[0];
+        *y++ = (int16_t)four[1];
+        *y++ = (int16_t)four[2];
+        *y++ = (int16_t)four[3];
     }
 #endif
     for (; count > 0; count--) {

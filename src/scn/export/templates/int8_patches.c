@@ -119,24 +119,20 @@ static void scn_dot_two_rows(int32_t *sums, const int8_t *weights, const int16_t
 /* The words of a block of four rows at four patches. */
 static void scn_dot_block(int32_t *sums, const int8_t *weights, const int16_t *patches, int fours)
 {
-    __m128i a = _mm_setzero_si128(), b = a, c = a, d = a;
+    scn_ints_at *const out = (scn_ints_at *)(void *)sums;
+    scn_ints a = {0, 0, 0, 0}, b = a, c = a, d = a;
     for (; fours > 0; fours--, weights += 16, patches += 16) {
-        const __m128i first = scn_first_columns(weights), last = scn_last_columns(weights);
-        const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)patches);
-        const __m128i y = _mm_loadu_si128((const __m128i *)(const void *)(patches + 8));
-        a = scn_plus_products(a, _mm_shuffle_epi32(first, 0x00), x);
-        b = scn_plus_products(b, _mm_shuffle_epi32(first, 0x55), x);
-        c = scn_plus_products(c, _mm_shuffle_epi32(first, 0xaa), x);
-        d = scn_plus_products(d, _mm_shuffle_epi32(first, 0xff), x);
-        a = scn_plus_products(a, _mm_shuffle_epi32(last, 0x00), y);
-        b = scn_plus_products(b, _mm_shuffle_epi32(last, 0x55), y);
-        c = scn_plus_products(c, _mm_shuffle_epi32(last, 0xaa), y);
-        d = scn_plus_products(d, _mm_shuffle_epi32(last, 0xff), y);
+        const scn_shorts w = scn_shorts_of(weights), x = scn_shorts_of(patches), y = scn_shorts_of(patches + 8);
+        const scn_ints first = (scn_ints)((w << 8) >> 8), last = (scn_ints)(w >> 8);
+        a = scn_plus_pair(scn_plus_pair(a, x, first[0]), y, last[0]);
+        b = scn_plus_pair(scn_plus_pair(b, x, first[1]), y, last[1]);
+        c = scn_plus_pair(scn_plus_pair(c, x, first[2]), y, last[2]);
+        d = scn_plus_pair(scn_plus_pair(d, x, first[3]), y, last[3]);
     }
-    _mm_storeu_si128((__m128i *)(void *)sums, a);
-    _mm_storeu_si128((__m128i *)(void *)(sums + 4), b);
-    _mm_storeu_si128((__m128i *)(void *)(sums + 8), c);
-    _mm_storeu_si128((__m128i *)(void *)(sums + 12), d);
+    out[0] = a;
+    out[1] = b;
+    out[2] = c;
+    out[3] = d;
 }
 #endif
 
