@@ -1,4 +1,4 @@
-"""One answer on this machine: exported C and onnxruntime with the same network, in turn, with one thread each.
+"""One answer on this machine: exported C and onnxruntime with the same network, in turn, one thread each.
 
 Both are called from Python. `python benchmarks/host.py`
 """

@@ -47,6 +47,7 @@ def with_rounded_weights(graph: Graph, options: Options) -> Graph:
         else:
             stored, scale = quantised_rows(op.weight)
             op.weight = stored * scale.unsqueeze(2)
+            op.by_shares = options.theta == "ram" and graph.entries is None
     return rounded
 
 

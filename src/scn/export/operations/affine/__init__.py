@@ -19,7 +19,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from scn.core.gains import Gains
 from scn.export.graph import Graph, Window
 from scn.export.operations.affine import in_float, in_int8, recognise
-from scn.export.operations.affine.rescale import Rescaling, mixed_rows, row_values
+from scn.export.operations.affine.rescale import Rescaling, mixed_rows, rounded_shares, row_values
 from scn.export.operations.base import Operation
 from scn.export.snippets import from_files
 from scn.export.translation import GraphTranslation, LayerCall, LayerTranslator
@@ -62,6 +62,9 @@ class Affine(Operation):
     gain: Tensor | None = None
     relu: bool = False
     pool: Window | None = None  # of a convolution: only the largest of each window is kept
+    by_shares: bool = (
+        False  # whether what base models are multiplied by is rounded (see `rescale.rounded_shares`)
+    )
 
     takes_relu: ClassVar[bool] = True
     widens: ClassVar[bool] = True
@@ -139,7 +142,10 @@ class Affine(Operation):
     def effective(self, beta: Tensor) -> tuple[Tensor, Tensor]:
         """The rows (rows, columns) and biases (rows,) under mixing coefficients beta (D,)."""
         bias = _mixture(self.bias, beta)
-        weight = _mixture(self.weight, beta)
+        if self.by_shares and self.bases > 1:
+            weight = (rounded_shares(self.weight, beta).unsqueeze(2) * self.weight).sum(dim=0)
+        else:
+            weight = _mixture(self.weight, beta)
         if self.gain is not None:
             gain = _mixture(self.gain, beta)
             assert self.inner is not None

@@ -163,3 +163,16 @@ def mixed_rows(weight: Tensor, shares: Tensor) -> Tensor:
     """(D, rows, columns) whole weights by their shares (D, rows): rows of 8 bits."""
     sums = (shares.unsqueeze(2) * weight.long()).sum(dim=0)
     return ((sums + SHARE // 2) >> 15).clamp(-MOST_WEIGHT, MOST_WEIGHT).double()
+
+
+def rounded_shares(weight: Tensor, beta: Tensor) -> Tensor:
+    """(D, rows): beta, where base models of 8 bits (D, rows, columns) are mixed to floats by whole numbers.
+
+    What a row of each is multiplied by, beta times its step, is counted in parts of their sum.
+    """
+    step = weight.abs().amax(dim=2) / MOST_WEIGHT
+    step = step.where(step > 0, 1.0)
+    terms = beta.to(step).unsqueeze(1) * step
+    total = terms.abs().sum(dim=0)
+    part = total.where(total > 0, 1.0) / MOST_SHARE
+    return (terms / part).round() * part / step
