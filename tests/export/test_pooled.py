@@ -13,10 +13,11 @@ from torch import nn
 from generated import OK, built, subject
 from needs import emulated
 from scn import SCN
+from scn.backbones import M5
 from scn.device.build import build
 from scn.device.emulate import Group, emulate
 from scn.device.measure import export
-from scn.export import Options, calibrate
+from scn.export import Options, c, calibrate
 
 NETWORKS: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...]]] = {
     "a block of four": (lambda: _images(nn.Conv2d(2, 7, 3), nn.ReLU(), nn.MaxPool2d(2)), (2, 9, 11)),
@@ -124,3 +125,11 @@ def test_every_processor_pools_alike(target: str, name: str, theta: str, tmp_pat
         else:
             with torch.no_grad():
                 torch.testing.assert_close(outputs, net.configure(alpha)(x), rtol=1e-5, atol=1e-5)
+
+
+def test_the_longest_value_of_m5_is_never_kept() -> None:
+    """With a second of sound: the first convolution has 996 positions of 32 channels, 249 when pooled."""
+    net = SCN(M5((1, 16_000), 35).eval(), alpha_dim=2, dims=2, seed=0)
+    ram = c.facts_of(subject(net, (1, 16_000)), Options())["ram"]
+    assert ram["activations"] + ram["scratch"] < 17_000
+    assert ram["total"] <= 122_500

@@ -62,9 +62,7 @@ class Affine(Operation):
     gain: Tensor | None = None
     relu: bool = False
     pool: Window | None = None  # of a convolution: only the largest of each window is kept
-    by_shares: bool = (
-        False  # whether what base models are multiplied by is rounded (see `rescale.rounded_shares`)
-    )
+    by_shares: bool = False  # whether shares of base models are rounded (see `rescale.rounded_shares`)
 
     takes_relu: ClassVar[bool] = True
     widens: ClassVar[bool] = True

@@ -196,12 +196,10 @@ def _write_convolution(code: Int8Code, layer: Layer, rows: str, factors: tuple[s
     patches = f"s->scratch.halves + {_widening(code, source) // 2}"
     code.parts.need("inline", *_of_8_bits(bits), "int_gather", "int8_patches")
     kind = "" if op.pool is None else "_pooled"
-    block = (
-        ["int_gather4", f"int_conv_block:{bits}"]
-        if op.pool is None
-        else ["int_gather_pooled", f"int_pooled_block:{bits}"]
-    )
-    code.parts.need(*block)
+    if op.pool is None:
+        code.parts.need("int_gather4", f"int_conv_block:{bits}")
+    else:
+        code.parts.need("int_gather_pooled", f"int_pooled_block:{bits}")
     for group in range(groups):
         x = f"{widened} + {group * code.graph.size(source) // groups}"
         y = f"{code.at(target)} + {group * code.graph.size(target) // groups}"
