@@ -15,6 +15,7 @@ from scn.export.calibrate import by_setting, calibrate
 from scn.export.graph import Graph
 from scn.export.interpret import Float, Int8, run
 from scn.export.operations.affine import layers_of
+from scn.export.operations.affine.in_float import mixes_by_shares
 from scn.export.predictions import agreement, are_classes, largest_difference, scores_of
 from scn.export.quantisation import Quantisation, quantised_rows
 from scn.export.subject import LabelledSamples, Subject
@@ -47,7 +48,7 @@ def with_rounded_weights(graph: Graph, options: Options) -> Graph:
         else:
             stored, scale = quantised_rows(op.weight)
             op.weight = stored * scale.unsqueeze(2)
-            op.by_shares = options.theta == "ram" and graph.entries is None
+            op.by_shares = mixes_by_shares(graph, options)
     return rounded
 
 
