@@ -113,6 +113,7 @@ def _prepare(subject: Subject, options: Options) -> _Prepared:
     check(subject, options)
     network, options = _configured(subject, options)
     graph = graph_of(subject, network)
+    graph.searched = subject.search is not None
     takes = (
         parameter(subject.name, options, "const float *outputs, float *values") if options.in_blob else None
     )

@@ -50,6 +50,7 @@ class Graph:
     ops: list[Operation] = field(default_factory=list)
     dims: int = 1
     entries: int | None = None  # of a map that picks as many base models to mix; None where it mixes all
+    searched: bool = False  # whether a search reads the base models row by row, besides
 
     @property
     def few(self) -> bool:

@@ -31,8 +31,8 @@ def lay_out(
 ) -> Layout:
     """widths[v]: bytes of one element of value v; `caller`: values whose memory belongs to the caller.
 
-    `kept`: values that are still there when all operations are done. Those in `strips` have no memory of their
-    own: what they are made of is needed as long as they are.
+    `kept`: values that are still there when all operations are done. Those in `strips` have no memory of
+    their own: what they are made of is needed as long as they are.
     """
     roots = _roots(graph, widths, kept)
     first: dict[int, int] = {}

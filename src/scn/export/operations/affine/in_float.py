@@ -81,7 +81,7 @@ def _side_by_side(code: FloatCode, layer: Layer) -> bool:
 
 def mixes_by_shares(graph: Graph, options: Options) -> bool:
     """Whether base models of 8 bits are all mixed, and all at hand: storage is read one after the other."""
-    at_hand = options.theta == "ram" and options.weights_in != "storage"
+    at_hand = options.theta == "ram" and options.weights_in != "storage" and not graph.searched
     return at_hand and options.weights == "int8" and graph.entries is None
 
 
