@@ -161,7 +161,8 @@ class Parts:
 
     def enlarge(self, wanted: Field) -> None:
         """A field of the state that is at least as large as this one; none where that is empty."""
-        there = next((one for one in self.state if one.name == wanted.name), None)
+        fields = (one for one in self.state if isinstance(one, Field))
+        there = next((one for one in fields if one.name == wanted.name), None)
         if there is not None:
             self.state.remove(there)
         if there is not None and there.count > wanted.count:
