@@ -35,7 +35,7 @@
 SCN_KERNEL static void scn_dot_words(int32_t *sums, const int8_t *weights, const int16_t *x, int fours)
 {
     int32_t a = sums[0], b = sums[1], c = sums[2], d = sums[3];
-    int sixteens = fours >> 2, ones = fours & 3;
+    int eights = fours >> 3, ones = fours & 7;
     uint32_t first, second, one, two, pair;
 #define SCN_RUN(COUNTER, TIMES)                                                                              \
     __asm__ volatile(SCN_REPEAT("%[n]", TIMES)                                                               \
@@ -44,8 +44,8 @@ SCN_KERNEL static void scn_dot_words(int32_t *sums, const int8_t *weights, const
                        [one] "=&r"(one), [two] "=&r"(two), [pair] "=&r"(pair)                                \
                      :                                                                                       \
                      : "cc", "memory")
-    if (sixteens > 0) {
-        SCN_RUN(sixteens, "4");
+    if (eights > 0) {
+        SCN_RUN(eights, "8");
     }
     if (ones > 0) {
         SCN_RUN(ones, "1");

@@ -2,37 +2,41 @@
 static void scn_dot4(float *sums, const float *weights, const float *x, int count)
 {
 #if SCN_VFP
-    int fours = count >> 2;
-    if (fours > 0) {
-        __asm__ volatile(
-            "vldmia %[sums], {s4-s7}\n\t"
-            "1:\n\t"
-            "vldmia %[x]!, {s0-s3}\n\t"
-            "vldmia %[weights]!, {s8-s23}\n\t"
-            "vfma.f32 s4, s8, s0\n\t"
-            "vfma.f32 s5, s9, s0\n\t"
-            "vfma.f32 s6, s10, s0\n\t"
-            "vfma.f32 s7, s11, s0\n\t"
-            "vfma.f32 s4, s12, s1\n\t"
-            "vfma.f32 s5, s13, s1\n\t"
-            "vfma.f32 s6, s14, s1\n\t"
-            "vfma.f32 s7, s15, s1\n\t"
-            "vfma.f32 s4, s16, s2\n\t"
-            "vfma.f32 s5, s17, s2\n\t"
-            "vfma.f32 s6, s18, s2\n\t"
-            "vfma.f32 s7, s19, s2\n\t"
-            "subs %[fours], %[fours], #1\n\t"
-            "vfma.f32 s4, s20, s3\n\t"
-            "vfma.f32 s5, s21, s3\n\t"
-            "vfma.f32 s6, s22, s3\n\t"
-            "vfma.f32 s7, s23, s3\n\t"
-            "bne 1b\n\t"
-            "vstmia %[sums], {s4-s7}"
-            : [x] "+&r"(x), [weights] "+&r"(weights), [fours] "+&r"(fours)
-            : [sums] "r"(sums)
-            : "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "s12", "s13", "s14",
-              "s15", "s16", "s17", "s18", "s19", "s20", "s21", "s22", "s23", "cc", "memory");
+    const int fours = count >> 2;
+    int twice = fours >> 1;
+#define SCN_FOUR_COLUMNS                                                                                     \
+    "vldmia %[x]!, {s0-s3}\n\t"                                                                              \
+    "vldmia %[weights]!, {s8-s23}\n\t"                                                                       \
+    "vfma.f32 s4, s8, s0\n\t"                                                                                \
+    "vfma.f32 s5, s9, s0\n\t"                                                                                \
+    "vfma.f32 s6, s10, s0\n\t"                                                                               \
+    "vfma.f32 s7, s11, s0\n\t"                                                                               \
+    "vfma.f32 s4, s12, s1\n\t"                                                                               \
+    "vfma.f32 s5, s13, s1\n\t"                                                                               \
+    "vfma.f32 s6, s14, s1\n\t"                                                                               \
+    "vfma.f32 s7, s15, s1\n\t"                                                                               \
+    "vfma.f32 s4, s16, s2\n\t"                                                                               \
+    "vfma.f32 s5, s17, s2\n\t"                                                                               \
+    "vfma.f32 s6, s18, s2\n\t"                                                                               \
+    "vfma.f32 s7, s19, s2\n\t"                                                                               \
+    "vfma.f32 s4, s20, s3\n\t"                                                                               \
+    "vfma.f32 s5, s21, s3\n\t"                                                                               \
+    "vfma.f32 s6, s22, s3\n\t"                                                                               \
+    "vfma.f32 s7, s23, s3\n\t"
+#define SCN_RUN(BEFORE, BEHIND)                                                                              \
+    __asm__ volatile("vldmia %[sums], {s4-s7}\n\t" BEFORE SCN_FOUR_COLUMNS BEHIND "vstmia %[sums], {s4-s7}"  \
+                     : [x] "+&r"(x), [weights] "+&r"(weights), [n] "+&r"(twice)                              \
+                     : [sums] "r"(sums)                                                                      \
+                     : "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "s12",      \
+                       "s13", "s14", "s15", "s16", "s17", "s18", "s19", "s20", "s21", "s22", "s23", "cc",    \
+                       "memory")
+    if (twice > 0) {
+        SCN_RUN("1:\n\t" SCN_FOUR_COLUMNS, "subs %[n], %[n], #1\n\tbne 1b\n\t");
     }
+    if (fours & 1) {
+        SCN_RUN("", "");
+    }
+#undef SCN_RUN
     count &= 3;
 #elif defined(__GNUC__) && defined(__AVX2__)
     {
