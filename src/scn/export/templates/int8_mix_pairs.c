@@ -11,8 +11,8 @@ SCN_INLINE static int8_t *scn_four_bytes(int8_t *out, const int32_t *sums)
 #if SCN_DSP && SCN_DIMS <= 250 /* shares add up to one, or so little more that no sum leaves its limits */
     uint32_t even, odd, high = 0xff00ff00u; /* the highest byte of each sum, behind its sign */
     __asm__("" : "+r"(high));
-    __asm__ volatile("asr %0, %4, #15\n\tpkhbt %0, %0, %3, lsl #1\n\tand %0, %0, %7\n\t"
-            "asr %1, %6, #15\n\tpkhbt %1, %1, %5, lsl #1\n\tand %1, %1, %7\n\t"
+    __asm__ volatile("pkhtb %0, %3, %4, asr #16\n\tand %0, %7, %0, lsl #1\n\t"
+            "pkhtb %1, %5, %6, asr #16\n\tand %1, %7, %1, lsl #1\n\t"
             "orr %0, %0, %1, lsr #8\n\tstr %0, [%2], #16"
             : "=&r"(odd), "=&r"(even), "+&r"(out)
             : "r"(sums[3]), "r"(sums[1]), "r"(sums[2]), "r"(sums[0]), "r"(high)
@@ -34,7 +34,13 @@ SCN_KERNEL static void scn_mix_row(int8_t *out, const int8_t *from, const int16_
     uint32_t own[SCN_PAIRS + 1];
     int32_t sums[4];
     scn_pair_shares(shares, own);
-    for (; fours > 0; fours--) {
+    if (fours & 1) {
+        from = scn_pair_sums(sums, from, own, 1 << 22);
+        out = scn_four_bytes(out, sums);
+    }
+    for (fours >>= 1; fours > 0; fours--) {
+        from = scn_pair_sums(sums, from, own, 1 << 22);
+        out = scn_four_bytes(out, sums);
         from = scn_pair_sums(sums, from, own, 1 << 22);
         out = scn_four_bytes(out, sums);
     }

@@ -14,11 +14,16 @@ static int scn_fours(int at, int columns, int block)
 
 #if SCN_DSP
 /* Weights are taken as high bytes of pairs of 16 bits. %[m] is 0xff00ff00. */
-#define SCN_LOW_BYTES(WORD) "and %[e], %[m], %[" WORD "], lsl #8\n\t"
-#define SCN_HIGH_BYTES(WORD) "and %[" WORD "], %[" WORD "], %[m]\n\t"
-#define SCN_TWO_BASES(A, B, C, D)                                                                            \
-    SCN_LOW_BYTES("one") "smlad %[a], %[e], %[s], " A SCN_HIGH_BYTES("one") "smlad %[b], %[one], %[s], " B   \
-    SCN_LOW_BYTES("two") "smlad %[c], %[e], %[s], " C SCN_HIGH_BYTES("two") "smlad %[d], %[two], %[s], " D
+#define SCN_LOW_BYTES(TO, WORD) "and " TO ", %[m], " WORD ", lsl #8\n\t"
+#define SCN_HIGH_BYTES(WORD) "and " WORD ", " WORD ", %[m]\n\t"
+#define SCN_TWO_BASES(E, ONE, TWO, A, B, C, D)                                                               \
+    SCN_LOW_BYTES(E, ONE) "smlad %[a], " E ", %[s], " A "\n\t"                                               \
+    SCN_HIGH_BYTES(ONE) "smlad %[b], " ONE ", %[s], " B "\n\t"                                               \
+    SCN_LOW_BYTES(E, TWO) "smlad %[c], " E ", %[s], " C "\n\t"                                               \
+    SCN_HIGH_BYTES(TWO) "smlad %[d], " TWO ", %[s], " D "\n\t"
+#define SCN_ONE_BASE(E, ONE, S)                                                                              \
+    SCN_LOW_BYTES(E, ONE) "smlabb %[a], " E ", " S ", %[a]\n\tsmlatb %[c], " E ", " S ", %[c]\n\t"           \
+    SCN_HIGH_BYTES(ONE) "smlabb %[b], " ONE ", " S ", %[b]\n\tsmlatb %[d], " ONE ", " S ", %[d]"
 #endif
 
 /* Shares of one row, two by two. */
@@ -38,14 +43,31 @@ static void scn_pair_shares(const int16_t *shares, uint32_t *both)
 SCN_INLINE static const int8_t *scn_pair_sums(int32_t *sums, const int8_t *from, const uint32_t *shares,
                                               int32_t half)
 {
-#if SCN_DSP
+#if SCN_DSP && SCN_DIMS == 3
+    /* One load for all three, which fills registers in their order; two of them hold sums in the end. */
+    int32_t a, c;
+    register int32_t b __asm__("r4");
+    register int32_t d __asm__("r5");
+    uint32_t high = 0xff00ff00u, even;
+    __asm__("" : "+r"(high)); /* stays in its register */
+    __asm__ volatile("ldmia %[w]!, {r4, r5, r8}\n\t"
+                     SCN_TWO_BASES("%[e]", "r4", "r5", "%[half]", "%[half]", "%[half]", "%[half]")
+                     SCN_ONE_BASE("%[e]", "r8", "%[t]")
+                     : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d), [e] "=&r"(even), [w] "+&r"(from)
+                     : [s] "r"(shares[0]), [t] "r"(shares[1]), [m] "r"(high), [half] "r"(half)
+                     : "r8", "memory");
+    sums[0] = a;
+    sums[1] = b;
+    sums[2] = c;
+    sums[3] = d;
+#elif SCN_DSP
     int32_t a = half, b = half, c = half, d = half;
     uint32_t high = 0xff00ff00u, one, two, even;
     int i;
     __asm__("" : "+r"(high)); /* stays in its register */
 #if SCN_PAIRS
     __asm__ volatile("ldrd %[one], %[two], [%[w]], #8\n\t" /* the first two */
-                     SCN_TWO_BASES("%[half]\n\t", "%[half]\n\t", "%[half]\n\t", "%[half]")
+                     SCN_TWO_BASES("%[e]", "%[one]", "%[two]", "%[half]", "%[half]", "%[half]", "%[half]")
                      : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d), [one] "=&r"(one), [two] "=&r"(two),
                        [e] "=&r"(even), [w] "+&r"(from)
                      : [s] "r"(shares[0]), [m] "r"(high), [half] "r"(half)
@@ -53,16 +75,14 @@ SCN_INLINE static const int8_t *scn_pair_sums(int32_t *sums, const int8_t *from,
 #endif
     for (i = 1; i < SCN_PAIRS; i++) {
         __asm__ volatile("ldrd %[one], %[two], [%[w]], #8\n\t"
-                         SCN_TWO_BASES("%[a]\n\t", "%[b]\n\t", "%[c]\n\t", "%[d]")
+                         SCN_TWO_BASES("%[e]", "%[one]", "%[two]", "%[a]", "%[b]", "%[c]", "%[d]")
                          : [a] "+&r"(a), [b] "+&r"(b), [c] "+&r"(c), [d] "+&r"(d), [one] "=&r"(one),
                            [two] "=&r"(two), [e] "=&r"(even), [w] "+&r"(from)
                          : [s] "r"(shares[i]), [m] "r"(high)
                          : "memory");
     }
 #if SCN_DIMS & 1
-    __asm__ volatile("ldr %[one], [%[w]], #4\n\t" SCN_LOW_BYTES("one")
-                     "smlabb %[a], %[e], %[s], %[a]\n\tsmlatb %[c], %[e], %[s], %[c]\n\t" SCN_HIGH_BYTES("one")
-                     "smlabb %[b], %[one], %[s], %[b]\n\tsmlatb %[d], %[one], %[s], %[d]"
+    __asm__ volatile("ldr %[one], [%[w]], #4\n\t" SCN_ONE_BASE("%[e]", "%[one]", "%[s]")
                      : [a] "+&r"(a), [b] "+&r"(b), [c] "+&r"(c), [d] "+&r"(d), [one] "=&r"(one), [e] "=&r"(even),
                        [w] "+&r"(from)
                      : [s] "r"(shares[SCN_PAIRS]), [m] "r"(high)
