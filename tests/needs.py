@@ -50,6 +50,14 @@ def lacking(what: str, remedy: str) -> NoReturn:
     pytest.skip(f"needs {what} ({remedy})")
 
 
+def wide_registers() -> tuple[str, ...]:
+    """Compiler flags for AVX2, where this machine has it."""
+    cpu = Path("/proc/cpuinfo")
+    if not cpu.is_file() or not {"avx2", "fma"} <= set(cpu.read_text().split()):
+        lacking("AVX2", "another machine")
+    return "-mavx2", "-mfma"
+
+
 def tool(*names: str) -> str:
     """The first of these programs that is on the PATH."""
     for name in names:

@@ -13,7 +13,7 @@ import torch
 from torch import nn
 
 from commands import run
-from needs import emulated, lacking
+from needs import emulated, wide_registers
 from scn import SCN, backbones, methods, runs, transforms
 from scn.data import Normalisation
 from scn.device import targets
@@ -137,11 +137,8 @@ def test_other_processors_answer_alike(name: str, tmp_path: Path) -> None:
 
 
 def test_the_wide_registers_of_a_pc_answer_alike(tmp_path: Path) -> None:
-    cpu = Path("/proc/cpuinfo")
-    if not cpu.is_file() or not {"avx2", "fma"} <= set(cpu.read_text().split()):
-        lacking("AVX2", "another machine")
     host = target("host")
-    wide = replace(host, flags=(*host.flags, "-mavx2", "-mfma"))
+    wide = replace(host, flags=(*host.flags, *wide_registers()))
     row = measure(a_subject(width=9), Options(), wide, tmp_path, samples=50, settings=4)
     assert row.max_difference <= 1e-4
     assert row.agreement == 1.0

@@ -11,7 +11,7 @@ from test_export_int8 import Calibrated, expected
 from torch import nn
 
 from generated import OK, built, subject
-from needs import emulated
+from needs import emulated, wide_registers
 from scn import SCN
 from scn.backbones import M5
 from scn.device.build import build
@@ -35,6 +35,7 @@ NETWORKS: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...]]] = {
         lambda: _images(nn.Conv2d(2, 9, 3), _turned(9), nn.ReLU(), nn.MaxPool2d(2)),
         (2, 8, 8),
     ),
+    "windows of five": (lambda: _images(nn.Conv2d(3, 9, 5), nn.MaxPool2d(2)), (3, 12, 11)),
     "sounds": (lambda: _sounds(7), (1, 400)),
 }
 
@@ -82,6 +83,18 @@ def test_pooled_at_once_in_floating_point(name: str, theta: str, tmp_path: Path)
         assert program.configure(alpha) == OK
         with torch.no_grad():
             torch.testing.assert_close(program.answers(x), net.configure(alpha)(x), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("fused", [True, False])
+@pytest.mark.parametrize("name", NETWORKS)
+def test_the_wide_registers_of_a_pc_pool_alike(name: str, fused: bool, tmp_path: Path) -> None:
+    net, shape = _network(name)
+    flags = wide_registers() if fused else wide_registers()[:1]
+    program = built(subject(net, shape), Options(), tmp_path, *flags)
+    x, alpha = torch.randn(20, *shape), ANGLES[1]
+    assert program.configure(alpha) == OK
+    with torch.no_grad():
+        torch.testing.assert_close(program.answers(x), net.configure(alpha)(x), rtol=1e-5, atol=1e-5)
 
 
 WHOLE = {"weights": "int8", "inference": "int8"}

@@ -61,26 +61,40 @@ static void scn_dot4x4(float *sums, const float *weights, const float *patches, 
         : "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s16", "s17", "s18", "s19", "s20", "s21", "s22", "s23",
           "s24", "s25", "s26", "s27", "s28", "s29", "s30", "s31", "cc", "memory");
 #elif defined(__GNUC__) && defined(__AVX2__)
-    /* A PC: four patches in a register, and four rows of two columns that do not wait for each other. */
+    /* A PC: two columns of four patches in a register, by the weights of one row after the other. */
     typedef float four __attribute__((vector_size(16), aligned(4), may_alias));
+    typedef float eight __attribute__((vector_size(32)));
+    typedef float eight_at __attribute__((vector_size(32), aligned(4), may_alias));
     four *const held = (four *)(void *)sums;
     four a = held[0], b = held[1], c = held[2], d = held[3];
-    four e = {0.0f}, f = {0.0f}, g = {0.0f}, h = {0.0f};
-    for (; count >= 2; count -= 2, weights += 8, patches += 8) {
-        const four x = *(const four *)(const void *)patches, y = *(const four *)(const void *)(patches + 4);
-        a += weights[0] * x;
-        b += weights[1] * x;
-        c += weights[2] * x;
-        d += weights[3] * x;
-        e += weights[4] * y;
-        f += weights[5] * y;
-        g += weights[6] * y;
-        h += weights[7] * y;
+    eight one[4] = {{0.0f}}, two[4] = {{0.0f}}; /* sums that do not wait for each other */
+#define SCN_OF_ROW(W, ROW) __builtin_ia32_vpermilps256(W, 0x55 * (ROW))
+#if defined(__FMA__) /* -std=c99 makes no single instruction of a product and a sum */
+#define SCN_PLUS(SUMS, W, ROW, X) (SUMS)[ROW] = __builtin_ia32_vfmaddps256(SCN_OF_ROW(W, ROW), X, (SUMS)[ROW])
+#else
+#define SCN_PLUS(SUMS, W, ROW, X) (SUMS)[ROW] += SCN_OF_ROW(W, ROW) * (X)
+#endif
+#define SCN_BOTH(SUM) (__builtin_ia32_vextractf128_ps256(SUM, 0) + __builtin_ia32_vextractf128_ps256(SUM, 1))
+    for (; count >= 4; count -= 4, weights += 16, patches += 16) {
+        eight v = *(const eight_at *)(const void *)weights, w = *(const eight_at *)(const void *)(weights + 8);
+        eight x = *(const eight_at *)(const void *)patches, y = *(const eight_at *)(const void *)(patches + 8);
+        __asm__("" : "+x"(v), "+x"(w), "+x"(x), "+x"(y)); /* each is loaded once */
+        SCN_PLUS(one, v, 0, x);
+        SCN_PLUS(one, v, 1, x);
+        SCN_PLUS(one, v, 2, x);
+        SCN_PLUS(one, v, 3, x);
+        SCN_PLUS(two, w, 0, y);
+        SCN_PLUS(two, w, 1, y);
+        SCN_PLUS(two, w, 2, y);
+        SCN_PLUS(two, w, 3, y);
     }
-    a += e;
-    b += f;
-    c += g;
-    d += h;
+    a += SCN_BOTH(one[0] + two[0]);
+    b += SCN_BOTH(one[1] + two[1]);
+    c += SCN_BOTH(one[2] + two[2]);
+    d += SCN_BOTH(one[3] + two[3]);
+#undef SCN_OF_ROW
+#undef SCN_PLUS
+#undef SCN_BOTH
     for (; count > 0; count--, weights += 4, patches += 4) {
         const four x = *(const four *)(const void *)patches;
         a += weights[0] * x;
