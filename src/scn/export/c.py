@@ -125,7 +125,7 @@ def _prepare(subject: Subject, options: Options) -> _Prepared:
         maps.add(parts, subject.transform, network.map)
         parts.alphas = network.alpha_dim
         parts.guard = guard.policy_of(subject, options)
-        parts.guarded = guard.state_bytes(parts.guard)
+        parts.guarded = guard.state_bytes(options, parts.guard)
         parts.wishes = requests.wishes_bytes(parts)
         search.add(parts, subject, options, graph)
     parts.constants += meaning.tables
