@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import subprocess
 import zlib
 from dataclasses import replace
@@ -372,3 +373,33 @@ def test_a_guard_and_a_blob_go_together(tmp_path: Path) -> None:
     assert program.infer(torch.zeros(1, 5, 5))[0] == OK
     with pytest.raises(ScnError, match="the tables of an input are made for weights in the code"):
         Options(weights_in="blob", input="pcm16")
+
+
+@pytest.mark.parametrize("state", ["static", "explicit"])
+@pytest.mark.parametrize("where", ["blob", "storage"])
+@pytest.mark.parametrize("action", ["keep", "neutral"])
+def test_a_guard_configures_other_weights_although_the_reading_stays(
+    action: str, where: str, state: str, tmp_path: Path
+) -> None:
+    guarded = Options(state=state, weights_in=where, guard=f"range={action},step=5")  # type: ignore[arg-type]
+    program, content = in_blob(network("mlp", guarded), guarded, tmp_path)
+    now = ctypes.c_uint32(10)
+
+    def reading(angle: float) -> None:
+        given = (ctypes.c_float * 1)(angle)
+        program.library.net_guard(*program.own, given, now)
+
+    assert program.load(content) == OK
+    reading(30.0)
+    assert program.call("poll") == OK
+    if action == "neutral":
+        reading(float("nan"))
+        assert program.call("poll") == OK
+    x = torch.zeros(1, 5, 5)
+    before = program.infer(x)[1]
+    assert program.load(content) == OK
+    assert program.infer(x)[0] == NOT_CONFIGURED
+    program.library.net_guard_tick(*program.own, now)
+    assert program.call("poll") == OK
+    status, after = program.infer(x)
+    assert (status, torch.equal(after, before)) == (OK, True)

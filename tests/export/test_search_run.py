@@ -209,3 +209,24 @@ def test_a_search_is_for_networks_that_are_configured(tmp_path: Path) -> None:
     done = scn_command("export", str(run.folder), *arguments)
     assert done.code != 0
     assert "nothing to configure" in " ".join(done.err.split())
+
+
+def test_what_no_search_helps_is_told_before_an_estimator_is_asked_for(tmp_path: Path) -> None:
+    recipe = Recipe(epochs=1, batch_size=256)
+    plain = runs.create(tmp_path / "plain", plan_run("digits", "rotation", "mlp", "one4all", recipe))
+    train(plain, backbone_of(plain), device="cpu", prefetch=False)
+    done = scn_command(
+        "export", str(tmp_path / "plain"), "--to", "c", "-o", str(tmp_path / "c"), "--search", "estimator"
+    )
+    assert (done.code, "has nothing to configure" in done.err) == (2, True), done.err
+    assert "scn search" not in done.err
+
+
+def test_a_grid_of_two_parameters_that_no_memory_holds_is_one_sentence(tmp_path: Path) -> None:
+    recipe = Recipe(epochs=1, batch_size=256)
+    two = runs.create(tmp_path / "two", plan_run("digits", "rotation+scaling", "mlp", "scn", recipe, dims=2))
+    train(two, backbone_of(two), device="cpu", prefetch=False)
+    done = scn_command(
+        "export", str(two.folder), "--to", "c", "-o", str(tmp_path / "c"), "--search", "grid:1000"
+    )
+    assert (done.code, "choose at most 70 steps" in done.err) == (2, True), done.err

@@ -18,12 +18,15 @@ HELP = (
     "several parameters by semicolons), tracker[:STEPS][:drift=D][:jump=P], estimator. "
     "grid, candidates and tracker take :by=evidence or :by=entropy."
 )
+NO_CANDIDATES = f"{OPTION} candidates needs settings: say such as candidates:0,90,180,270"
 SearchOption = Annotated[str | None, typer.Option(OPTION, help=f"Of C code. {HELP}")]
 
 
 def _settings(text: str) -> Any:
     """(C, P): by semicolons, or one parameter by commas."""
     rows = [numbers(OPTION, part) for part in text.split(";") if part.strip()]
+    if not rows:
+        raise ScnError(NO_CANDIDATES)
     if len(rows) == 1:
         return torch.tensor(rows[0]).unsqueeze(1)
     return torch.tensor(rows if len({len(row) for row in rows}) == 1 else [])
@@ -68,6 +71,8 @@ def parsed(text: str) -> tuple[str, dict[str, Any]]:
             found[BARE[way][0]] = BARE[way][1](part)
         else:
             raise ScnError(f"{OPTION} does not know {part!r} behind {way!r}: {HELP[0].lower()}{HELP[1:]}")
+    if way == "candidates" and way not in found:
+        raise ScnError(NO_CANDIDATES)
     if way not in PLANS:
         return way, {}  # which says what there is
     return way, found

@@ -34,8 +34,11 @@ ARGUMENTS = (
     "guard",
     "hops",
     "inference",
+    "input",
     "jobs",
+    "name",
     "objective",
+    "package",
     "recipe",
     "replace",
     "samples",
@@ -52,6 +55,7 @@ ARGUMENTS = (
     "transform",
     "voltage",
     "weights",
+    "weights_in",
 )
 OPTIONS = {
     **{name: f"--{name.replace('_', '-')}" for name in ARGUMENTS},

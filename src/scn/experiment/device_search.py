@@ -10,7 +10,7 @@ from torch import Tensor
 
 from scn.core.errors import ScnError
 from scn.core.registry import nearest
-from scn.experiment.search import open_search
+from scn.experiment.search import open_search, refuse_unsearchable
 from scn.export.search_plan import Axis, ByCandidates, ByEstimator, ByTracker, Lookup, Plan
 from scn.runs import Run
 from scn.search import Candidates, Estimated, Grid, Search, Tracker
@@ -19,6 +19,7 @@ from scn.search.tracker import ENOUGH, NEAR, move_weights
 from scn.transforms import Transform
 from scn.transforms.encoding import Turn
 
+MOST_SETTINGS = 5000
 DRIFT = 1 / 180  # of a parameter's range, where nothing is said
 
 
@@ -26,6 +27,7 @@ def device_search(run: Run, way: str, options: dict[str, Any], backbone: str | N
     """The plan of a search by its name: grid, candidates, tracker or estimator."""
     if way not in PLANS:
         raise ScnError(f"there is no search on a device {nearest(way, tuple(PLANS))}")
+    _refuse_too_many(run, options)
     return PLANS[way](run, dict(options), backbone)
 
 
@@ -34,6 +36,20 @@ def untrained(run: Run, plan: Plan) -> str | None:
     if isinstance(plan, ByEstimator) or trained_for(run.recipe()) is not None:
         return None
     return f"{run.folder} was not trained for a search, which will fail: train with `evidence_weight=0.5`"
+
+
+def _refuse_too_many(run: Run, options: dict[str, Any]) -> None:
+    """Each setting of a grid is a row of the tables in flash, and here a network of its own in memory."""
+    steps, parameters = options.get("steps"), len(run.transform().parameters)
+    if steps is not None and steps**parameters > MOST_SETTINGS:
+        raise ScnError(
+            f"a grid of {steps} steps has {steps**parameters:,} settings, and code holds at most "
+            f"{MOST_SETTINGS:,}: choose at most {_most_steps(parameters)} steps"
+        )
+
+
+def _most_steps(parameters: int) -> int:
+    return max(steps for steps in range(1, MOST_SETTINGS + 1) if steps**parameters <= MOST_SETTINGS)
 
 
 def _bank(run: Run, way: str, options: dict[str, Any], backbone: str | None) -> Search:
@@ -95,6 +111,7 @@ def _axis(low: float, span: float, circle: bool, moved: Tensor, steps: int) -> A
 def _by_estimator(run: Run, options: dict[str, Any], backbone: str | None) -> Plan:
     if options:
         raise ScnError(f"search=estimator takes no `{next(iter(options))}`")
+    refuse_unsearchable(run, backbone)
     if not run.estimator_file.is_file():
         raise ScnError(
             f"{run.folder} has no estimator: `scn search {run.folder} --method estimator` trains one"

@@ -51,11 +51,7 @@ def open_search(
     """
     kind, given = search.get(method), dict(options or {})
     refuse_without_classes(run, method, kind)
-    net = run.network(backbone_of(run, backbone) if run.is_own_class else None)
-    if not isinstance(net, SCN):
-        raise WrongType(
-            f"{run.folder} is a {run.config.method}, which has nothing to configure: search an SCN"
-        )
+    net = _searchable(run, backbone)
     transform, known = run.transform(), inspect.signature(kind.__init__).parameters
     _check_options(run, transform, method, list(known), given)
     aim = trained_for(run.recipe())
@@ -67,6 +63,26 @@ def open_search(
     return kind(net, transform, doubt=name, **given)
 
 
+def refuse_unsearchable(run: Run, backbone: str | None = None) -> None:
+    """What no search helps, before one is told to train an estimator for it."""
+    _searchable(run, backbone)
+    if run.transform().measured:
+        raise _measured(run)
+
+
+def _searchable(run: Run, backbone: str | None) -> SCN:
+    net = run.network(backbone_of(run, backbone) if run.is_own_class else None)
+    if not isinstance(net, SCN):
+        raise WrongType(
+            f"{run.folder} is a {run.config.method}, which has nothing to configure: search an SCN"
+        )
+    return net
+
+
+def _measured(run: Run) -> ScnError:
+    return ScnError(f"{run.config.transform} is measured with each sample: there is nothing to search for")
+
+
 def _check_options(
     run: Run, transform: Transform, method: str, known: Sequence[str], given: dict[str, Any]
 ) -> None:
@@ -75,7 +91,7 @@ def _check_options(
         if option not in known:
             raise ScnError(f"{method} takes no `{option}`")
     if transform.measured:
-        raise ScnError(f"{run.config.transform} is measured with each sample: there is nothing to search for")
+        raise _measured(run)
     if "candidates" in given:
         settings = given["candidates"]
         if settings.dim() != 2 or settings.shape[1] != len(transform.parameters):

@@ -83,18 +83,20 @@ class Options:
     def _check_storage(self) -> None:
         """Through a function only mixing to RAM reads, a piece of each base model after the other."""
         if self.in_blob and self.input is not None:
-            raise ScnError("the tables of an input are made for weights in the code: leave out one of both")
+            raise ScnError(
+                "the tables of an input are made for weights in the code: leave out `input`, or `weights_in`"
+            )
         if self.weights_in != "storage":
             return
         if self.theta != "ram":
             raise ScnError(
                 f"with theta={self.theta} each inference reads the weights, which takes memory that is "
-                "mapped: use weights_in=blob, or theta=ram"
+                "mapped: use `weights_in=blob`, or `theta=ram`"
             )
         if self.inference == "int8":
             raise ScnError(
                 "whole numbers are mixed from base models that stand side by side in mapped memory: "
-                "use weights_in=blob, or inference=float"
+                "use `weights_in=blob`, or `inference=float`"
             )
 
     def to_json(self) -> dict[str, Any]:

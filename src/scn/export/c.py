@@ -22,6 +22,7 @@ from scn.export.header import header
 from scn.export.identity import model_hash
 from scn.export.int8_code import Int8Code
 from scn.export.interpret import Float, Int8
+from scn.export.names import HEADERS, refuse_taken
 from scn.export.operations.affine import layers_of
 from scn.export.parts import Parts
 from scn.export.predictions import Meaning, meaning_of
@@ -44,7 +45,8 @@ class Generated:
 
 
 def check(subject: Subject, options: Options) -> None:
-    """Refuse a setting where none is used, none where one is, and a sensor that measures something else."""
+    """Refuse a setting where none is used, none where one is, a taken name, and another's sensor."""
+    refuse_taken(subject.name, HEADERS, "a header")
     if subject.params is None:
         if subject.is_scn and options.theta == "fixed":
             raise ScnError("theta=fixed is for one setting: say which by `params`")
@@ -60,7 +62,7 @@ def check(subject: Subject, options: Options) -> None:
     if options.weights_in == "storage" and not subject.is_scn:
         raise ScnError(
             "a network without base models reads its weights in each inference, which takes memory that is "
-            "mapped: use weights_in=blob"
+            "mapped: use `weights_in=blob`"
         )
 
 
@@ -123,7 +125,7 @@ def _prepare(subject: Subject, options: Options) -> _Prepared:
         maps.add(parts, subject.transform, network.map)
         parts.alphas = network.alpha_dim
         parts.guard = guard.policy_of(subject, options)
-        parts.guarded = guard.state_bytes(parts.guard)
+        parts.guarded = guard.state_bytes(options, parts.guard)
         parts.wishes = requests.wishes_bytes(parts)
         search.add(parts, subject, options, graph)
     parts.constants += meaning.tables
@@ -154,7 +156,7 @@ def _laid_out(
     if options.weights_in == "storage" and "shared" in parts.flash:
         raise ScnError(
             f"each inference reads the {parts.flash['shared']:,} bytes of weights that all settings share, "
-            "which takes memory that is mapped: use weights_in=blob"
+            "which takes memory that is mapped: use `weights_in=blob`"
         )
     layout = laid_out(subject, parts, identity, expected, graph.dims)
     parts.state += members(layout, options)

@@ -11,6 +11,7 @@ from scn.core.errors import ScnError
 from scn.export import boards
 from scn.export.base import Options, Report, target
 from scn.export.boards.program import PORT, System, main, port
+from scn.export.names import refuse_taken
 from scn.export.package import LICENCE
 from scn.export.sensors import Sensor
 from scn.export.subject import Subject
@@ -70,8 +71,8 @@ def check(subject: Subject, options: Options) -> None:
     """Beside what every board refuses, the names of ESP-IDF's own components."""
     boards.check(subject, options)
     if subject.name.lower().startswith("esp_"):
-        boards.refuse_taken(subject, [subject.name.lower()], "components of ESP-IDF, which start with esp_,")
-    boards.refuse_taken(subject, COMPONENTS.split(), "a component of ESP-IDF")
+        refuse_taken(subject.name, [subject.name.lower()], "components of ESP-IDF, which start with esp_,")
+    refuse_taken(subject.name, COMPONENTS.split(), "a component of ESP-IDF")
     if not NAME.fullmatch(subject.name):
         raise ScnError(
             f"the registry of ESP-IDF takes no component {subject.name}: choose a `name` of two letters or "

@@ -53,6 +53,11 @@ BAR = """\
         return SCN_NOT_CONFIGURED;
     }}
 """
+AGAIN = """\
+    if (scn_swap(&guarded->exchanged, 0) && guarded->settled) {
+        guarded->owed = 1; /* other weights were loaded, for which nothing is configured */
+    }
+"""
 LIFTED = """\
         if (status == SCN_OK && wishes->lifts[mine - 1]) {{
             scn_set(&{guarded}lifted, wishes->lifts[mine - 1]);
@@ -82,13 +87,13 @@ def policy_of(subject: Subject, options: Options) -> Policy | None:
     return Policy.read(options.guard, subject.transform.parameters)
 
 
-def type_text(name: str, policy: Policy) -> str:
+def type_text(name: str, options: Options, policy: Policy) -> str:
     """The type of what a guard remembers."""
     count = len(policy.limits)
     settings = [f"float {field}[{count}]" for field in ("good", "candidate", "configured")]
     numbers = ("good_at", "candidate_at", "count", "strictest")
     known = ("started", "known", "timed_out", "settled", "owed")
-    flags = ("guarding", "in_force", "refused", "lifted")
+    flags = ("guarding", "in_force", "refused", "lifted", *(["exchanged"] if options.in_blob else []))
     words = [
         *(f"uint32_t {field}" for field in (*numbers, *known)),
         *(f"scn_flag {field}" for field in flags),
@@ -96,8 +101,8 @@ def type_text(name: str, policy: Policy) -> str:
     return struct(f"{name}_guarded", [*settings, *words])
 
 
-def state_bytes(policy: Policy | None) -> int:
-    return 0 if policy is None else 4 * (3 * len(policy.limits) + 13)
+def state_bytes(options: Options, policy: Policy | None) -> int:
+    return 0 if policy is None else 4 * (3 * len(policy.limits) + 13 + options.in_blob)
 
 
 def declared(name: str, options: Options, subject: Subject, policy: Policy | None) -> list[str]:
@@ -123,7 +128,7 @@ def own_state(name: str, options: Options, policy: Policy | None) -> str:
     """For the source: what the guard remembers, where it is not in a state of the caller."""
     if policy is None or options.state == "explicit":
         return ""
-    return f"{type_text(name, policy)}static {name}_guarded {name}_watched;\n"
+    return f"{type_text(name, options, policy)}static {name}_guarded {name}_watched;\n"
 
 
 def place(name: str, options: Options) -> str:
@@ -133,6 +138,11 @@ def place(name: str, options: Options) -> str:
 def bar(name: str, options: Options, parts: Parts) -> str:
     """Statements of inference: no answer while it is refused."""
     return "" if parts.guard is None else BAR.format(guarded=place(name, options))
+
+
+def exchanged(name: str, options: Options, parts: Parts) -> str:
+    """Statements after other weights came: what the guard has configured is configured no more."""
+    return "" if parts.guard is None else f"    scn_set(&{place(name, options)}exchanged, 1);\n"
 
 
 def in_requests(name: str, options: Options, parts: Parts) -> dict[str, str]:
@@ -169,6 +179,7 @@ def defined(name: str, options: Options, parts: Parts) -> str:
         "@TIMEOUT@": str(policy.timeout or NEVER),
         "@ON TIMEOUT@": _action(policy.on_timeout),
         "@RECOVER@": str(policy.recover),
+        "@AGAIN@": AGAIN if options.in_blob else "",
     }.items():
         text = text.replace(what, words)
     return text

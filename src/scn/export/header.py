@@ -180,7 +180,7 @@ def _functions(subject: Subject, options: Options, parts: Parts, meaning: Meanin
             "/* All that a network changes. Set it to zero before the first call (a static one is). */\n"
             + FLAG
             + (requests.wishes_text(name, parts) if parts.configurable else "")
-            + (guard.type_text(name, parts.guard) if parts.guard else "")
+            + (guard.type_text(name, options, parts.guard) if parts.guard else "")
             + state_text(name, options, parts, _more_state(name, parts))
         )
     if options.in_blob:

@@ -64,6 +64,6 @@ def package_of(said: Sequence[str]) -> Package:
         if name not in known:
             raise ScnError(f"a package has no {nearest(name, known)}")
         if not equals:
-            raise ScnError(f"--package takes name=value, but got {word!r}")
+            raise ScnError(f"`package` takes name=value, but got {word!r}")
         values[name] = value
     return Package(**values)

@@ -76,10 +76,9 @@ def source(name: str, options: Options, parts: Parts, meaning: Meaning, found: G
         functions = _functions(name, options, parts, meaning, found)
         return _assembled(name, options, parts, parts.constant_texts(), functions, "")
     loads = BlobCode(name, options, found, meaning)
-    functions = loads.before()
+    functions = [guard.own_state(name, options, parts.guard), *loads.before()]
     if parts.configurable:
-        functions += [guard.own_state(name, options, parts.guard), requests.defined(name, options, parts)]
-        functions.append(guard.defined(name, options, parts))
+        functions += [requests.defined(name, options, parts), guard.defined(name, options, parts)]
     declared = loads.needed([*parts.take, *parts.infer])
     functions += [_infer(name, options, parts, meaning, declared), *loads.behind()]
     return _assembled(name, options, parts, loads.tables(), functions, "#include <stddef.h>\n")

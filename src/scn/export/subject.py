@@ -16,6 +16,7 @@ from scn.core.errors import ScnError
 from scn.core.network import SCN
 from scn.data import Normalisation, to_float
 from scn.export.graph import CannotExport
+from scn.export.names import HEADERS
 from scn.export.package import NOBODY, Package
 from scn.export.search_plan import Plan
 from scn.methods import Method
@@ -208,7 +209,8 @@ def check_name(name: str) -> None:
 
 def _name_of(folder: str) -> str:
     name = re.sub(r"[^A-Za-z0-9]+", "_", folder).strip("_").lower()
-    return name if IDENTIFIER.fullmatch(name) and name not in RESERVED else f"model_{name}".rstrip("_")
+    free = IDENTIFIER.fullmatch(name) and name not in RESERVED | HEADERS
+    return name if free else f"model_{name}".rstrip("_")
 
 
 def _shape_of(run: Run, network: nn.Module, method: Method) -> tuple[int, ...]:

@@ -11,6 +11,7 @@ import re
 
 import numpy as np
 
+from scn.export import guard
 from scn.export.base import Options
 from scn.export.blob.format import Section
 from scn.export.blob.layout import BlobLayout
@@ -158,7 +159,7 @@ class BlobCode:
             "FLAG": "mixing" if self.doubled else "busy",
             "HOLD ALL": RUNNING if self.doubled else "",
             "FREE ALL": "    scn_set(&s->running, 0);\n" if self.doubled else "",
-            "UNCONFIGURE": ready if configured else "",
+            "UNCONFIGURE": ready + guard.exchanged(name, self.options, self.parts) if configured else "",
             "LOADED": self.loaded,
             "HEAD": parameter(name, self.options, f"{name}_input *x, float *{outputs}"),
             "INPUTS": f"{upper}_INPUT_SIZE",

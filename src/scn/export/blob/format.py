@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from scn.core.errors import ScnError
-from scn.core.storage import failures_named
 
 Array = np.ndarray[Any, Any]
 
@@ -126,8 +125,10 @@ def assembled(head: bytes, sections: Sequence[Section], values: Sequence[Array])
 
 def read(path: Path) -> Blob:
     """A blob from a file; one that is damaged, or no blob, is an error."""
-    with failures_named(path):
+    try:
         content = path.read_bytes()
+    except OSError as error:
+        raise ScnError(f"{path} cannot be read ({error.strerror}): name a blob that is there") from error
     return parse(content, str(path))
 
 

@@ -7,7 +7,7 @@ compilers) is not here: only the C files, the manifests and the syntax of the re
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from string import Template
@@ -25,11 +25,6 @@ from scn.export.staging import write_staged
 from scn.export.subject import Subject
 
 FOLDER = Path(__file__).parent
-HEADERS = """
-arduino assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg
-stdatomic stdbool stdckdint stddef stdint stdio stdlib stdnoreturn string strings tgmath threads time uchar
-wchar wctype scn_sensor scn_accelerometer scn_light scn_port
-"""  # that programs include: a network of this name would take the place of one
 Files = dict[str, str]  # texts, by their places in a folder
 SAID = {"CLASSES": "class", "TARGETS": "values in their units", "OUTPUTS": "outputs"}
 
@@ -126,14 +121,7 @@ def check(subject: Subject, options: Options) -> None:
         raise ScnError("the network is not configured on the board: leave out `sensor`")
     if options.guard is not None:
         raise ScnError("the project calls no guard: export to c with `guard`, or leave it out")
-    refuse_taken(subject, HEADERS.split(), "a header")
     c.check(subject, options)
-
-
-def refuse_taken(subject: Subject, taken: Iterable[str], what: str) -> None:
-    """A name that a board's software has given already; in capitals or not, as some disks keep no case."""
-    if subject.name.lower() in taken:
-        raise ScnError(f"the name {subject.name} is that of {what} already: choose another by `name`")
 
 
 def code(subject: Subject, made: c.Generated, sensor: Sensor | None, headers: str, sources: str) -> Files:

@@ -108,7 +108,9 @@ class _Said:
     def add(self, item: str) -> None:
         left, equals, value = item.partition("=")
         key, dot, name = left.partition(".")
-        if not equals or key not in FORMS:
+        if not equals and key in FORMS:
+            raise ScnError(f"a guard is said as {EXAMPLE}, and {left} says nothing: write {FORMS[key]}")
+        if key not in FORMS:
             raise ScnError(f"a guard is said as {EXAMPLE}, and has no {nearest(key, FORMS)}")
         if left in self.seen:
             raise ScnError(f"the guard says {left} twice: say it once")

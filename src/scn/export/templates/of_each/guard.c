@@ -169,7 +169,7 @@ static void scn_follow(@NAME@_guarded *guarded, uint32_t before)
 static void scn_publish(@STATE@@NAME@_guarded *guarded)
 {
     float alpha[SCN_ALPHA];
-    if (guarded->owed && @NAME@_encode(guarded->configured, alpha) == SCN_OK) {
+@AGAIN@    if (guarded->owed && @NAME@_encode(guarded->configured, alpha) == SCN_OK) {
         guarded->owed = scn_leave(@S@alpha, scn_get(&guarded->refused)) != SCN_OK;
     }
     scn_set(&guarded->in_force, guarded->strictest);
