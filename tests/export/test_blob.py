@@ -403,3 +403,16 @@ def test_a_guard_configures_other_weights_although_the_reading_stays(
     assert program.call("poll") == OK
     status, after = program.infer(x)
     assert (status, torch.equal(after, before)) == (OK, True)
+
+
+@pytest.mark.parametrize("doubled", [False, True])
+def test_a_wish_waits_for_storage_that_can_be_read(doubled: bool, tmp_path: Path) -> None:
+    options = Options(weights_in="storage", double_buffer=doubled)
+    program, content = in_blob(network("mlp", options), options, tmp_path)
+    assert program.load(content) == OK
+    assert program.call("request", ALPHAS[0].numpy()) == OK
+    program.fails_at = 2
+    assert program.call("poll") == BAD_BLOB
+    assert program.infer(torch.zeros(1, 5, 5))[0] == NOT_CONFIGURED
+    assert program.call("poll") == OK
+    assert program.infer(torch.zeros(1, 5, 5))[0] == OK

@@ -15,6 +15,11 @@ from scn.export.state import parameter, struct
 
 PLACES = 4
 NESTED = PLACES - 2  # requests at once
+DONE = {  # when a wish need not wait for the next poll; storage may fail to be read once
+    "code": "status != SCN_BUSY",
+    "blob": "(status != SCN_BUSY && status != SCN_NOT_LOADED)",
+    "storage": "(status != SCN_BUSY && status != SCN_NOT_LOADED && status != SCN_BAD_BLOB)",
+}
 SNIPPETS = ("flag_fill",)
 ABOUT = f"""\
 /* Leave the wish to be configured for this alpha; the next poll does it. From any interrupt or thread, in
@@ -64,9 +69,7 @@ def defined(name: str, options: Options, parts: Parts) -> str:
         "@STATE@": f"{name}_state *s, " if explicit else "",
         "@STATE ALONE@": f"{name}_state *s" if explicit else "void",
         "@S@": "s, " if explicit else "",
-        "@DONE@": "(status != SCN_BUSY && status != SCN_NOT_LOADED)"
-        if options.in_blob
-        else "status != SCN_BUSY",
+        "@DONE@": DONE[options.weights_in],
         "@WISHES@": "&s->wishes" if explicit else f"&{name}_left",
     }.items():
         text = text.replace(place, words)
