@@ -71,7 +71,7 @@ def test_projects_of_boards_have_it_as_well(target: str, trained: Path, tmp_path
         ("c", "camera:24x20", "is no camera: say camera:WIDTHxHEIGHT:FORMAT"),
         ("c", "pcm16:16000", "eye is not given sounds"),
         ("onnx", CAMERA, "input=camera:24x20:rgb565 is for C code"),
-        ("web", CAMERA, "leave out `input`"),
+        ("web", CAMERA, "leave out --input"),
     ],
 )
 def test_what_cannot_be_is_answered_in_a_sentence(

@@ -194,4 +194,4 @@ def test_it_can_be_explored(old: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["scn-d2", "compared/one4all-seed0", "cnn", "fruit", "imported"])
 def test_it_exports_to_c(name: str, old: Path, tmp_path: Path) -> None:
     told = json.loads(done("export", old / ready(name), "--to", "c", "-o", tmp_path / "c", "--json"))
-    assert sorted(Path(path).suffix for path in told["files"]) == [".c", ".h"]
+    assert sorted(Path(path).suffix for path in told["files"]) == [".c", ".cmake", ".h"]

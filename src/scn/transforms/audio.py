@@ -24,6 +24,7 @@ from scn.transforms.encoding import Encoding, Linear
 PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31)
 CLOSE = 5e-6  # a ratio of lengths as exact as this is not improved
 AT_ONCE = 2**16  # samples in one call: more of them would leave the cache of the processor
+DRIFT = 0.1  # samples that a clip may be too long or too short; for a smaller one longer lengths are tried
 MARGIN = 64  # samples of silence between the end of a clip and its beginning, which follows in a period
 
 
@@ -40,10 +41,12 @@ def fast_lengths(least: int, ratio: float) -> tuple[int, int]:
 
     The Fourier transform of a length with a large prime factor takes up to 20 times longer.
     """
-    most = least + least // 8 + MARGIN
+    enough, most = least + least // 8 + MARGIN, 2 * least + MARGIN
     numbers = _smooth(1 << int(most * max(1, ratio) + 1).bit_length())
     found, error = (least, round(least * ratio)), math.inf
     for n in numbers[bisect_left(numbers, least) : bisect_left(numbers, most)]:
+        if n >= enough and error * least < DRIFT:
+            break
         place = bisect_left(numbers, n * ratio)
         for m in numbers[max(place - 1, 0) : place + 1]:
             if abs(m / (n * ratio) - 1) < error:
